@@ -169,23 +169,23 @@ pub async fn read(
     let pieces = unfold(state, move |(helper, first)| {
         let idle = idle.clone();
         async move {
-        let mut helper = helper?;
-        let next = match first {
-            Some(first) => Ok(first),
-            None => helper.next().await,
-        };
-        match next {
-            Ok(Incoming::Data(bytes)) => Some((Ok(bytes), (Some(helper), None))),
-            Ok(Incoming::Event(Event::Done)) => {
-                idle.keep_after_work(key, helper);
-                None
+            let mut helper = helper?;
+            let next = match first {
+                Some(first) => Ok(first),
+                None => helper.next().await,
+            };
+            match next {
+                Ok(Incoming::Data(bytes)) => Some((Ok(bytes), (Some(helper), None))),
+                Ok(Incoming::Event(Event::Done)) => {
+                    idle.keep_after_work(key, helper);
+                    None
+                }
+                Ok(Incoming::Event(Event::Failed { failure })) => {
+                    Some((Err(cleaned(failure)), (None, None)))
+                }
+                Ok(Incoming::Event(_)) => Some((Err(unexpected()), (None, None))),
+                Err(failure) => Some((Err(failure), (None, None))),
             }
-            Ok(Incoming::Event(Event::Failed { failure })) => {
-                Some((Err(cleaned(failure)), (None, None)))
-            }
-            Ok(Incoming::Event(_)) => Some((Err(unexpected()), (None, None))),
-            Err(failure) => Some((Err(failure), (None, None))),
-        }
         }
     });
     let mut pieces = pieces.boxed().peekable();

@@ -33,7 +33,9 @@ use crate::{
 impl Files for BackendAiEngine {
     async fn file_request(&self, at: &FileRoot, request: &FileRequest) -> Result<FileAnswer> {
         if let FileRoot::Running(session) = at {
-            return SessionDirectory::home(*session).request(self, request).await;
+            return SessionDirectory::home(*session)
+                .request(self, request)
+                .await;
         }
         let folder = folder(at)?;
         if let FileRequest::Stat { path } = request
@@ -47,7 +49,9 @@ impl Files for BackendAiEngine {
 
     async fn read_file(&self, at: &FileRoot, path: &FilePath, offset: u64) -> Result<FileBytes> {
         if let FileRoot::Running(session) = at {
-            return SessionDirectory::home(*session).read(self, path, offset).await;
+            return SessionDirectory::home(*session)
+                .read(self, path, offset)
+                .await;
         }
         let connection = self.core.connection().await?;
         download::read(&connection, folder(at)?, path, offset).await

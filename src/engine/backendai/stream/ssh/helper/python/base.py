@@ -75,7 +75,7 @@ def unraw(value):
 
 
 def shown(path):
-    return path.decode("utf-8", "replace")
+    return path.decode("utf-8", "replace").replace("\n", " ")
 
 
 def moment(nanoseconds):
@@ -151,6 +151,13 @@ def lstat(directory, name):
     return os.stat(name, dir_fd=directory, follow_symlinks=False)
 
 
+def mode_of(directory, name):
+    try:
+        return lstat(directory, name).st_mode
+    except OSError:
+        return 0
+
+
 def identity(about):
     return about.st_dev, about.st_ino
 
@@ -164,12 +171,16 @@ class Root:
 
     def directory(self, path):
         here = os.open(b".", DIRECTORY, dir_fd=self.fd)
-        for name in path.split(b"/") if path else ():
+        names = path.split(b"/") if path else []
+        for at, name in enumerate(names, 1):
             try:
                 here, before = os.open(name, DIRECTORY, dir_fd=here), here
                 os.close(before)
             except OSError:
+                is_link = at < len(names) and stat.S_ISLNK(mode_of(here, name))
                 os.close(here)
+                if is_link:
+                    raise OSError(errno.ELOOP, "a link") from None
                 raise
         return here
 

@@ -169,14 +169,12 @@ def link_or_rename(from_, from_name, to, to_name):
 
 
 def rename(root, path, to):
-    if to != path and to.startswith(path + b"/"):
+    if to != path and (not path or to.startswith(path + b"/")):
         raise refused("'%s' can't be moved into itself" % shown(path), "choose another directory")
     if root.absolute(path) in mount_points():
         raise refused("'%s' can't be renamed: a folder is mounted there" % shown(path), "rename the folder instead")
     directory, name = root.parent(path, "renamed")
     target, new = root.parent(to, "created")
-    if path == to:
-        return
     try:
         with fault(path, "renamed"):
             lstat(directory, name)

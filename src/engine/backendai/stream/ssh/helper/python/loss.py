@@ -2,6 +2,7 @@
 # is told by the time of the last change of an entry: the files of an image are older than the session.
 HOME = b"home/work"
 NOT_OURS = (b"proc", b"sys", b"dev", b"run/secrets")
+SERVICES = (b"dropbearmulti", b"dropbear", b"bssh-server", b"ttyd")
 NAMED, COUNTED, LONG = 200, 1000000, 45.0
 
 
@@ -43,6 +44,25 @@ class Counted:
         return dict(counted, incomplete=self.incomplete) if self.incomplete else counted
 
 
+def began(told):
+    """When the session began, in nanoseconds: when its own services started, or earlier if the manager says so. What
+    Backend.AI itself writes into a new container is older."""
+    times = [told] if told else []
+    boot = time.time_ns() - int(time.clock_gettime(time.CLOCK_BOOTTIME) * 1e9)
+    tick = 10**9 // os.sysconf("SC_CLK_TCK")
+    for process in os.listdir("/proc"):
+        try:
+            with open("/proc/%s/cmdline" % int(process), "rb") as file:
+                program = os.path.basename(file.read(4096).split(b"\0")[0])
+            if program in SERVICES:
+                with open("/proc/%s/stat" % process, "rb") as file:
+                    ticks = int(file.read().rpartition(b")")[2].split()[19])
+                times.append(boot + ticks * tick)
+        except (ValueError, IndexError, OSError):
+            continue
+    return min(times) if times else 0
+
+
 class Enough(Exception):
     """Nothing more is counted."""
 
@@ -51,7 +71,7 @@ class Changed:
     """The files that changed since the session began, outside of what is mounted."""
 
     def __init__(self, since, first):
-        self.since, self.first = since, {unraw(path) for path in first}
+        self.since, self.first = began(since), {unraw(path) for path in first}
         self.mounts = {point.lstrip(b"/") for point in mount_points()}
         self.me, self.started = os.geteuid(), time.monotonic()
 
@@ -95,7 +115,7 @@ def count_unsaved():
 
 
 class Paths:
-    """Collects the changed files outside of the home directory."""
+    """Collects the paths of changed files."""
 
     def __init__(self):
         self.files, self.paths, self.incomplete = 0, [], None
@@ -109,11 +129,12 @@ def chosen(asked):
     """What is copied, without what is inside of something else that is copied."""
     paths = [unraw(path) for path in asked["paths"]]
     if not paths:
-        found = Paths()
-        Changed(asked["since"], asked["first"]).each(b"", found)
+        found, changed = Paths(), Changed(asked["since"], asked["first"])
+        for top in (HOME, b""):
+            changed.each(top, found)
         if found.incomplete:
             raise refused(found.incomplete, "name the files that you need")
-        paths = found.paths + [HOME]
+        paths = found.paths
     paths.sort(key=lambda path: path.split(b"/"))
     kept = []
     for path in paths:
@@ -151,18 +172,16 @@ class Skipped:
 
 
 def mounted_at(folder, identity_):
-    """Where a folder is mounted, and whether it is read-only; by its id, or by its name."""
-    place = None
-    points = mount_points()
+    """Where a folder is mounted and can be written to: found by its id, which is a part of its place in the storage, or
+    by its name."""
+    points = {point: about for point, about in mount_points().items() if not about[1]}
     if identity_:
         inner = "/".join((identity_[:2], identity_[2:4], identity_[4:])).encode()
-        for point, (path, read_only, line) in points.items():
+        for point, (path, _, line) in points.items():
             if path.endswith(inner) or inner + b" " in line:
-                place = point, read_only
+                return point
     named = b"/home/work/" + os.fsencode(folder)
-    if place is None and not identity_ and named in points:
-        place = named, points[named][1]
-    return place
+    return named if named in points and not identity_ else None
 
 
 def make_above(root, path):
@@ -203,15 +222,11 @@ def copy_chosen(target, part, paths, progress):
 
 def rescue():
     asked = order()
-    place = mounted_at(asked["folder"], asked.get("id"))
+    place = mounted_at(asked["folder"], asked["id"])
     if place is None:
         write_all(b'{"mounted": false}\n')
         return
-    point, read_only = place
-    if read_only:
-        text = "the folder %s is mounted read-only in this session" % asked["folder"]
-        raise refused(text, "choose another folder")
-    target, directory = Root(point), unraw(asked["directory"])
+    target, directory = Root(place), unraw(asked["directory"])
     part = (".rescue-%d-%s.part" % (os.getpid(), os.urandom(8).hex())).encode()
     try:
         statistics(target, directory)
@@ -221,14 +236,14 @@ def rescue():
     else:
         raise refused("'%s' already exists in the folder" % shown(directory), "choose another name")
     create_directory(target, part)
-    progress = Progress(quiet=True)
+    progress = Progress(is_told=False)
     try:
         skipped = copy_chosen(target, part, chosen(asked), progress)
         make_above(target, directory)
         os.sync()
         rename(target, part, directory)
     except BaseException:
-        delete(target, part, Progress(quiet=True))
+        delete(target, part, SILENT)
         raise
     done = {"mounted": True, "files": progress.files, "size": progress.bytes, "skipped": skipped}
     write_all(json.dumps(done).encode() + b"\n")

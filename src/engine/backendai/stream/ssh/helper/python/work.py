@@ -5,26 +5,37 @@ PAUSE = 0.2
 class Progress:
     """Counts, reports a few times per second, and ends the work when the input ends."""
 
-    def __init__(self, quiet=False):
+    def __init__(self, is_told=True):
         self.files = self.bytes = 0
-        self.of, self.quiet = None, quiet
+        self.of, self.is_told = None, is_told
         self.last = time.monotonic()
 
     def add(self, files, size):
         self.files += files
         self.bytes += size
-        if self.quiet or time.monotonic() - self.last < PAUSE:
+        if time.monotonic() - self.last < PAUSE:
             return
         self.last = time.monotonic()
         if select.select([0], [], [], 0)[0] and not os.read(0, 4096):
             raise refused("the work was cancelled", "start it again")
-        self.send()
+        if self.is_told:
+            self.send()
 
     def send(self):
         counted = {"files": self.files, "bytes": self.bytes}
         if self.of:
             counted["of"] = list(self.of)
         send("progress", progress=counted)
+
+
+class Silent:
+    """For what must be done to its end, and is counted elsewhere."""
+
+    def add(self, files, size):
+        pass
+
+
+SILENT = Silent()
 
 
 class Walk:
@@ -306,7 +317,7 @@ def copy_one(root, path, target_path, replace, progress):
             if not there:
                 inner = target_path + b"/" + name if target_path else name
                 try:
-                    delete(root, inner, Progress(quiet=True))
+                    delete(root, inner, SILENT)
                 except Failed:
                     pass
             raise
@@ -348,7 +359,7 @@ def move_one(root, path, target_path, replace, progress):
         count(root, [path], progress)
         copy_one(root, path, target_path, replace, progress)
         # What is deleted doesn't count twice.
-        delete(root, path, Progress(quiet=True))
+        delete(root, path, SILENT)
     finally:
         os.close(directory)
         os.close(target)
@@ -363,6 +374,8 @@ def work(root, order):
             delete(root, path, progress)
     else:
         to, replace = unraw(order["directory"]), order["replace"]
+        with fault(to, "opened"):
+            os.close(root.directory(to))
         if not order["moving"]:
             count(root, paths, progress)
         for path in paths:
