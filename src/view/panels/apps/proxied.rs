@@ -18,7 +18,7 @@ use crate::{
 };
 
 const OF_URL: &str = "The cluster serves it: the URL works on every computer that reaches the cluster, and \
-                      stays open without workbay. Its token opens the app once.";
+                      stays open without workbay. Everyone who has it can open the app.";
 const OF_ADDRESS: &str = "The cluster serves it: clients on every computer that reaches the cluster connect to \
                           the address, without workbay.";
 

@@ -111,7 +111,12 @@ pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &Dialog
     y += 2;
     for (number, choice) in form.choices.iter().enumerate() {
         let place = Rect::new(inner.x, y, inner.width, 1);
-        draw_choice(paint, choice, form.marked() == Some(number), place);
+        let note = match form.marked() {
+            Some(marked) if marked == number && choice.is_free() => "left and right choose another",
+            None if number == 0 => "down goes to the choices",
+            _ => "",
+        };
+        draw_choice(paint, choice, form.marked() == Some(number), note, place);
         y += 1;
     }
     y += u16::from(!form.choices.is_empty());
@@ -126,18 +131,22 @@ pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &Dialog
     }
 }
 
-fn draw_choice(paint: &mut Paint<'_>, choice: &FormChoice, is_marked: bool, place: Rect) {
+/// A line of the form. `note` says which keys help there.
+fn draw_choice(
+    paint: &mut Paint<'_>,
+    choice: &FormChoice,
+    is_marked: bool,
+    note: &str,
+    place: Rect,
+) {
     if is_marked {
         dialog::mark(paint, place);
     }
     paint.text(place.x, place.y, 8, choice.kind.label(), Face::Label);
     let room = place.width.saturating_sub(8);
     let end = paint.text(place.x + 8, place.y, room, choice.value(), Face::Value);
-    if is_marked && choice.is_free() {
-        let room = place.right().saturating_sub(end + 2);
-        let text = "left and right choose another";
-        paint.text(end + 2, place.y, room, text, Face::Dim);
-    }
+    let room = place.right().saturating_sub(end + 2);
+    paint.text(end + 2, place.y, room, note, Face::Dim);
 }
 
 pub(super) fn place_list(count: usize, screen: Rect) -> DialogAreas {
