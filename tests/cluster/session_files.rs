@@ -183,7 +183,7 @@ async fn what_would_be_lost_is_counted_and_copied_into_folders() {
     run(
         &bench,
         id,
-        "mkdir -p deep /tmp/x; head -c 100000 /dev/urandom > deep/data; echo hi > /tmp/x/f; echo in > alias/kept; \
+        "mkdir -p deep /tmp/x; head -c 100000 /dev/urandom > deep/data; echo hi > /tmp/x/f; \
          printf x > \"/tmp/x/$(printf '\\377')\"",
     )
     .await;
@@ -198,13 +198,19 @@ async fn what_would_be_lost_is_counted_and_copied_into_folders() {
         folder: made.name().to_owned(),
         directory: path("new/rescued"),
     };
+    // Where the session's user may write to its folders, the copy has every name. Otherwise the storage proxy stores it,
+    // which takes only names in UTF-8.
+    let writable = run(&bench, id, "test -w alias && echo yes || echo no").await == "yes\n";
+    let (files, skipped) = if writable { (3, 0) } else { (2, 1) };
     let done = within(engine.rescue(id, &rescue(&mounted, Vec::new())))
         .await
         .unwrap();
-    assert_eq!((done.files, done.skipped.len()), (3, 0), "{done:?}");
+    let counted = (done.files, done.skipped.len());
+    assert_eq!(counted, (files, skipped), "{done:?}");
     let copied =
         "cd alias/new/rescued; sha256sum <home/work/deep/data; find . -type f | wc -l; ls -A ..";
-    assert_eq!(run(&bench, id, copied).await, format!("{sum}3\nrescued\n"));
+    let expected = format!("{sum}{files}\nrescued\n");
+    assert_eq!(run(&bench, id, copied).await, expected);
     let again = engine.rescue(id, &rescue(&mounted, Vec::new())).await;
     assert!(again.unwrap_err().to_string().contains("already exists"));
 

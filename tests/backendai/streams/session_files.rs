@@ -37,9 +37,32 @@ static HERE: FileRoot = FileRoot::Running(SESSION);
 struct Bench {
     engine: BackendAiEngine,
     home: tempfile::TempDir,
-    lines: mpsc::UnboundedReceiver<TcpProxy>,
-    /// The number of connections so far.
-    opened: Vec<TcpProxy>,
+    lines: Lines,
+}
+
+/// The connections to the session.
+struct Lines {
+    new: mpsc::UnboundedReceiver<TcpProxy>,
+    open: Vec<TcpProxy>,
+    broken: Vec<TcpProxy>,
+}
+
+impl Lines {
+    /// Cuts all of them.
+    fn cut(&mut self) {
+        self.count();
+        for line in self.open.drain(..) {
+            line.fault(Fault::Cut);
+            self.broken.push(line);
+        }
+    }
+
+    fn count(&mut self) -> usize {
+        while let Ok(line) = self.new.try_recv() {
+            self.open.push(line);
+        }
+        self.open.len() + self.broken.len()
+    }
 }
 
 impl Bench {
@@ -52,7 +75,7 @@ impl Bench {
             home: Some(path),
             ..USUAL
         };
-        let (sender, lines) = mpsc::unbounded_channel();
+        let (sender, new) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             loop {
                 let (bytes, line) = manager.port().await;
@@ -65,24 +88,12 @@ impl Bench {
         Self {
             engine,
             home,
-            lines,
-            opened: Vec::new(),
+            lines: Lines {
+                new,
+                open: Vec::new(),
+                broken: Vec::new(),
+            },
         }
-    }
-
-    /// Cuts all connections to the session.
-    fn cut(&mut self) {
-        self.connections();
-        for line in &self.opened {
-            line.fault(Fault::Cut);
-        }
-    }
-
-    fn connections(&mut self) -> usize {
-        while let Ok(line) = self.lines.try_recv() {
-            self.opened.push(line);
-        }
-        self.opened.len()
     }
 
     async fn ask(&self, request: FileRequest) -> Result<FileAnswer> {
@@ -183,7 +194,7 @@ async fn a_session_s_files_are_listed_and_changed_over_one_connection() {
     assert_eq!(bench.work(LocalWork::Delete { paths }).await.unwrap(), 3);
     assert!(bench.list("").await.entries.is_empty());
     // Except for what broke off, one connection has served it all.
-    assert!(bench.connections() <= 2, "{}", bench.connections());
+    assert!(bench.lines.count() <= 2, "{}", bench.lines.count());
     let missing = bench.read("missing", 0).await.unwrap_err();
     assert!(
         missing.is_not_found() && missing.hint.is_some(),
@@ -202,7 +213,7 @@ async fn a_manager_that_dies_breaks_a_transfer_that_can_be_continued() {
         .await
         .unwrap();
     let mut arrived = pieces.next().await.unwrap().unwrap().to_vec();
-    bench.cut();
+    bench.lines.cut();
     let failure = loop {
         match pieces
             .next()
@@ -234,10 +245,7 @@ async fn a_manager_that_dies_breaks_a_transfer_that_can_be_continued() {
                 result = &mut writing => break result.unwrap_err(),
                 () = tokio::time::sleep(Duration::from_millis(20)) => {
                     if is_half_there(&part) {
-                        while let Ok(line) = bench.lines.try_recv() {
-                            bench.opened.push(line);
-                        }
-                        bench.opened.iter().for_each(|line| line.fault(Fault::Cut));
+                        bench.lines.cut();
                     }
                 }
             }

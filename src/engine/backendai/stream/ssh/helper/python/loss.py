@@ -242,7 +242,7 @@ def copy_chosen(target, part, paths, progress):
 def rescue():
     asked = order()
     place = mounted_at(asked["folder"], asked["id"])
-    if place is None:
+    if place is None or not os.access(place, os.W_OK | os.X_OK):
         write_all(b'{"mounted": false}\n')
         return
     target, directory = Root(place), unraw(asked["directory"])
