@@ -1,11 +1,11 @@
 //! Files of running sessions of a real cluster: the explorer's requests, what would be lost, copies into folders, and a
 //! port on which a session listens for an SSH client.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, stream};
 use workbay::{
     engine::{
-        api::{ExecCommand, Output},
+        api::{Attached, ExecCommand, HelperTask, Input, Output},
         files::{FileRoot, LocalWork},
     },
     model::{
@@ -13,6 +13,7 @@ use workbay::{
         failure::FailureKind,
         files::{FileAnswer, FilePath, FileRequest, ListOptions, WriteOptions},
         id::SessionId,
+        listen_frame::{Frame, FrameKind},
         loss::Rescue,
         spec::{FolderMount, LaunchRequest},
     },
@@ -267,4 +268,50 @@ async fn the_command_line_copies_files_before_it_terminates_a_session() {
     let folder = FileRoot::Folder(made.name().to_owned());
     let saved = read(&bench, &folder, "saved/home/work/work.txt", 0).await;
     assert_eq!(saved, b"mine\n");
+}
+
+/// The next frame of a helper that listens, except for credit.
+async fn frame(attached: &mut Attached, buffer: &mut BytesMut) -> Frame {
+    loop {
+        match Frame::read(buffer).unwrap() {
+            Some(frame) if frame.kind != FrameKind::Credit => return frame,
+            Some(_) => {}
+            None => match within(attached.output.recv()).await {
+                Some(Output::Stdout(bytes)) => buffer.extend_from_slice(&bytes),
+                other => panic!("{other:?}"),
+            },
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_listens_for_an_ssh_client() {
+    let bench = Bench::new().await;
+    let (ours, _) = bench.running(small()).await;
+    let id = ours.id();
+    let listen = HelperTask::Listen {
+        address: "127.0.0.1".to_owned(),
+        port: 0,
+    };
+    let mut attached = within(bench.engine.helper(id, listen)).await.unwrap();
+    let mut buffer = BytesMut::new();
+    let ready = frame(&mut attached, &mut buffer).await;
+    let (port, _) = ready.port().unwrap();
+    let script =
+        format!("exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; echo question >&3; cat <&3'");
+    let asking = run(&bench, id, &script);
+    let answering = async {
+        let opened = frame(&mut attached, &mut buffer).await;
+        let number = opened.connection;
+        let data = frame(&mut attached, &mut buffer).await;
+        assert_eq!(data.payload, "question\n");
+        let answer = Frame::new(FrameKind::Data, number, Bytes::from_static(b"answer\n"));
+        let end = Frame::new(FrameKind::End, number, Bytes::new());
+        for frame in [answer, end] {
+            let bytes = Input::Bytes(frame.encoded());
+            attached.input.send(bytes).await.unwrap();
+        }
+    };
+    let (answer, ()) = tokio::join!(asking, answering);
+    assert_eq!(answer, "answer\n");
 }
