@@ -567,7 +567,8 @@ fn an_app_is_opened_at_the_proxy_of_a_cluster() {
     let screen = screen.answer(is_proxy, Ok(proxied(url, None)));
     insta::assert_snapshot!(screen.text());
     assert!(!screen.sees("3f2a9c0d"), "{}", screen.text());
-    assert!(screen.press("v").sees("3f2a9c0d"), "{}", screen.text());
+    let shown = screen.press("v");
+    assert!(shown.sees("3f2a9c0d"), "{}", shown.text());
     let screen = on_a_cluster(80, 24).press("down p");
     let screen = screen.answer(is_proxy, Ok(proxied(url, Some("proxy.example:10206"))));
     assert!(screen.sees("proxy.example:10206"), "{}", screen.text());
