@@ -297,6 +297,7 @@ actions! {
 
     AppOpen "apps.open" "open; start the app first if it doesn't run" [Apps, Opened]
     AppOptions "apps.options" "choose options: arguments, variables, port, public" [Apps]
+    AppProxy "apps.proxy" "open the app at the cluster's app proxy, without a port of this machine" [Apps]
     AppLog "apps.log" "show the last lines that the app printed" [Apps]
     AppStop "apps.stop" "stop the app (asks for confirmation)" [Apps]
     AppRestart "apps.restart" "restart the app (asks for confirmation)" [Apps]

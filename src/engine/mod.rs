@@ -7,6 +7,7 @@ pub mod api;
 pub mod backendai;
 pub mod docker;
 pub mod files;
+pub mod helper_files;
 pub mod manager;
 pub mod port_stream;
 pub mod streams;

@@ -25,6 +25,9 @@ const NEW_DIRECTORY: u32 = 0o755;
 /// The permission bits that can be set. The others would give rights to programs.
 pub(super) const BITS: u32 = 0o1777;
 
+/// In nanoseconds.
+const SECOND: i128 = 1_000_000_000;
+
 pub(super) fn directory(root: &Root, path: &FilePath) -> Result<()> {
     let fail = |error| failed(path, "created", error);
     let (dir, name) = root.parent(path, "created")?;
@@ -135,11 +138,11 @@ pub(super) fn attributes(
         fchmod(&opened, Mode::from_raw_mode(mode & BITS)).map_err(fail)?;
     }
     if let Some(modified) = modified {
-        futimens(
-            &opened,
-            &times(modified.as_second(), modified.subsec_nanosecond().into()),
-        )
-        .map_err(fail)?;
+        // The fraction of a time before 1970 counts forward, too.
+        let all = modified.as_nanosecond();
+        let whole = i64::try_from(all.div_euclid(SECOND)).unwrap_or(i64::MAX);
+        let rest = i64::try_from(all.rem_euclid(SECOND)).unwrap_or(0);
+        futimens(&opened, &times(whole, rest)).map_err(fail)?;
     }
     Ok(())
 }

@@ -24,6 +24,8 @@ pub enum Capability {
     Terminal,
     /// A TCP stream to a service in a session.
     Dial,
+    /// Apps at a proxy of the engine, which browsers reach without workbay.
+    AppProxy,
     /// An image created from a running session.
     Commit,
     /// Projects, resource groups, presets and folders to choose from.

@@ -401,6 +401,9 @@ pub enum FolderAnswer {
 pub struct FolderHosts {
     pub default: Option<Clean>,
     pub allowed: Vec<Clean>,
+    /// The projects that it can belong to; none where folders have no projects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub projects: Vec<Clean>,
 }
 
 /// The access of another user to a folder.

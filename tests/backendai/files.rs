@@ -225,7 +225,7 @@ async fn what_a_cluster_cannot_do_is_explained() {
         write(&engine, "x", vec![], unknown_size).await.unwrap_err(),
         engine
             .file_request(
-                &FileRoot::Running(SessionId::from_u128(1)),
+                &FileRoot::Ended(SessionId::from_u128(1)),
                 &FileRequest::Stat { path: path("") },
             )
             .await

@@ -7,12 +7,13 @@ use workbay::{
     model::{
         digest,
         files::{FileAnswer, FilePath, FileRequest, ListOptions, WriteOptions},
+        folder::{FolderAnswer, FolderPermission, FolderRequest},
     },
 };
 
 use crate::{
     folder::Made,
-    support::{Bench, within},
+    support::{Bench, by_other_user, engine, within},
 };
 
 fn path(text: &str) -> FilePath {
@@ -82,4 +83,53 @@ async fn files_are_uploaded_listed_renamed_downloaded_and_deleted() {
     for step in progress.collect::<Vec<_>>().await {
         step.unwrap();
     }
+}
+
+#[tokio::test]
+async fn the_other_user_reads_what_is_shared_and_no_more() {
+    let bench = Bench::new().await;
+    let made = Made::new(&bench).await;
+    let mine = FileRoot::Folder(made.name().to_owned());
+    let other = engine(by_other_user());
+    let email = other.probe().await.unwrap().user.unwrap().email.to_string();
+    let options = WriteOptions {
+        size: Some(6),
+        ..WriteOptions::default()
+    };
+    let content = || stream::iter([Ok(Bytes::from_static(b"shared"))]).boxed();
+    let (file, theirs) = (path("file"), path("theirs"));
+    within(bench.engine.write_file(&mine, &file, options, content()))
+        .await
+        .unwrap();
+    let id = made.0.id.to_string();
+    let shared = FileRoot::Folder(id.clone());
+    let unseen = within(other.read_file(&shared, &file, 0)).await;
+    assert!(unseen.is_err(), "it isn't shared yet");
+    let share = FolderRequest::Share {
+        folder: id.clone(),
+        users: vec![email.clone()],
+        permission: FolderPermission::ReadOnly,
+    };
+    bench.engine.folder(&share).await.unwrap();
+    let Ok(FolderAnswer::Invitations(invitations)) =
+        other.folder(&FolderRequest::Invitations).await
+    else {
+        panic!("no invitations");
+    };
+    let invitation = invitations.iter().find(|it| it.folder == *made.name());
+    let accept = FolderRequest::Accept {
+        invitation: invitation.unwrap().id.to_string(),
+    };
+    other.folder(&accept).await.unwrap();
+    let mut pieces = within(other.read_file(&shared, &file, 0)).await.unwrap();
+    assert_eq!(within(pieces.next()).await.unwrap().unwrap(), "shared");
+    let refused = within(other.write_file(&shared, &theirs, options, content())).await;
+    assert!(refused.is_err(), "it is shared read-only");
+    let unshare = FolderRequest::Unshare {
+        folder: id,
+        users: vec![email],
+    };
+    bench.engine.folder(&unshare).await.unwrap();
+    let gone = within(other.read_file(&shared, &file, 0)).await;
+    assert!(gone.is_err(), "the access was taken away");
 }

@@ -30,6 +30,14 @@ async fn an_image_of_a_session_has_its_name_and_is_nobodys_default() {
     let _bench = Bench::new().await;
     let machine = machine("");
     assert!(machine.ok(&["env", "ls"]).contains(OWN));
+    let listed = machine.ok(&["image", "ls"]);
+    let own = listed.lines().find(|line| line.starts_with(OWN));
+    assert!(own.is_some_and(|line| line.contains("-customized_")), "{listed}");
+    let others = ["image", "rm", "local/stable/unstartable:1-debian12", "--yes"];
+    let refused = machine.workbay(&others);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("created from your sessions"), "{said}");
+    assert!(machine.ok(&["image", "ls"]).contains(others[2]));
     let prefix = name();
     let _ended = Named(prefix.clone());
     let mut words = vec!["launch", "--name", &prefix, "--env", OWN];

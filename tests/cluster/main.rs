@@ -44,6 +44,7 @@ mod pane;
 mod queue;
 mod refusals;
 mod relaunching;
+mod session_files;
 mod streams;
 mod support;
 mod together;

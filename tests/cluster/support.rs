@@ -54,6 +54,17 @@ pub fn by_keys() -> BackendAiConfig {
     )
 }
 
+/// The other example user, who is no administrator.
+pub fn by_other_user() -> BackendAiConfig {
+    config(
+        manager(),
+        Login::Api {
+            access_key: "AKIANATWOUSEREXAMPLE".to_owned(),
+            secret_key: Secret::new("P7oxTDdzHbEpUSs5v7r7EWj9yKstp8VpZ7SEyA-g"),
+        },
+    )
+}
+
 /// The highest administrator of the example users.
 pub fn by_admin() -> BackendAiConfig {
     config(

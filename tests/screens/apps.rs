@@ -4,7 +4,9 @@ use jiff::SignedDuration;
 use workbay::{
     app::{effect::Effect, panels::apps::AppLauncher},
     model::{
-        app::{App, AppArgument, AppCategory, AppProtocol, AppSource, AppState, presentation},
+        app::{
+            App, AppArgument, AppCategory, AppProtocol, AppSource, AppState, ProxyUrl, presentation,
+        },
         capability::{Capability, EngineState},
         change::Change,
         failure::Failure,
@@ -528,4 +530,51 @@ fn an_app_that_ended_is_reported() {
         screen.text()
     );
     assert!(screen.press("B").sees("ended: exit code 1"));
+}
+
+/// The same on an engine with an app proxy.
+fn on_a_cluster(columns: u16, rows: u16) -> Screen {
+    let mut world = train();
+    if let EngineState::Connected { info } = &mut world.contexts[0].engine {
+        let missing = &mut info.capabilities.missing;
+        missing.retain(|(lacking, _)| *lacking != Capability::AppProxy);
+    }
+    listed(Screen::new(columns, rows).daemon(world).press("a"))
+}
+
+fn proxied(url: &str, address: Option<&str>) -> Reply {
+    Reply::Proxied {
+        proxied: ProxyUrl {
+            url: url.to_owned(),
+            address: address.map(str::to_owned),
+        },
+    }
+}
+
+#[test]
+fn an_app_is_opened_at_the_proxy_of_a_cluster() {
+    let here = listed(launcher(100, 30)).press("down p");
+    assert!(here.sees("no app proxy"), "{}", here.text());
+    assert!(!here.sees("cluster's proxy"), "{}", here.text());
+    let screen = on_a_cluster(100, 30).press("down p");
+    let is_proxy = |request: &Request| {
+        let asked = asked_of_app(request);
+        matches!(asked, Some(AppRequest::Proxy { start, .. }) if start.app == "jupyter")
+    };
+    assert!(screen.sees("Opening"), "{}", screen.text());
+    let url =
+        "https://proxy.example:10205/setup?token=3f2a9c0d1e2b4c5d6e7f8091a2b3c4d5&app=jupyter";
+    let screen = screen.answer(is_proxy, Ok(proxied(url, None)));
+    insta::assert_snapshot!(screen.text());
+    assert!(!screen.sees("3f2a9c0d"), "{}", screen.text());
+    let shown = screen.press("v");
+    assert!(shown.sees("3f2a9c0d"), "{}", shown.text());
+    let screen = on_a_cluster(80, 24).press("down p");
+    let screen = screen.answer(is_proxy, Ok(proxied(url, Some("proxy.example:10206"))));
+    assert!(screen.sees("proxy.example:10206"), "{}", screen.text());
+    assert!(!screen.sees("browser"), "{}", screen.text());
+    let screen = on_a_cluster(80, 24).press("down p");
+    let refused = Failure::refused("the cluster has no app proxy").hint("press Enter");
+    let screen = screen.answer(is_proxy, Err(refused));
+    assert!(screen.sees("has no app proxy"), "{}", screen.text());
 }

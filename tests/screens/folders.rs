@@ -5,7 +5,7 @@ use workbay::{
     model::{
         capability::{Capability, EngineState},
         failure::Failure,
-        folder::{Folder, FolderHosts, FolderRequest, FolderShare, Invitation},
+        folder::{Folder, FolderHosts, FolderPermission, FolderRequest, FolderShare, Invitation},
         request::ContextRequest,
         resources::Bytes,
         status::Status,
@@ -184,10 +184,11 @@ fn a_folder_is_created_and_a_wrong_name_is_reported_at_once() {
     let hosts = FolderHosts {
         default: Some("b".into()),
         allowed: vec!["a".into(), "b".into()],
+        projects: Vec::new(),
     };
     let is_hosts = |it: &Request| of_folder(it, |it| *it == FolderRequest::Hosts);
     let screen = screen.answer(is_hosts, Ok(Reply::FolderHosts { hosts }));
-    let screen = screen.typed("2").press("down enter");
+    let screen = screen.typed("2").press("down right enter");
     let FolderRequest::Create { new } = last(&screen) else {
         panic!("nothing is created");
     };
@@ -207,6 +208,32 @@ fn a_folder_is_created_and_a_wrong_name_is_reported_at_once() {
         "{}",
         screen.text()
     );
+}
+
+#[test]
+fn on_a_cluster_a_new_folder_has_an_owner_a_usage_and_access() {
+    let hosts = FolderHosts {
+        default: Some("local:volume1".into()),
+        allowed: vec!["local:volume1".into(), "nfs:fast".into()],
+        projects: vec!["default".into(), "vision".into()],
+    };
+    let is_hosts = |it: &Request| of_folder(it, |it| *it == FolderRequest::Hosts);
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let screen = page(columns, rows).press("n").typed("data2");
+        let reply = Reply::FolderHosts {
+            hosts: hosts.clone(),
+        };
+        let screen = screen.answer(is_hosts, Ok(reply)).press("down right right");
+        let name = format!("a_new_folder_on_a_cluster_{columns}x{rows}");
+        insta::assert_snapshot!(name, screen.text());
+        let screen = screen.press("down down right down space enter");
+        let FolderRequest::Create { new } = last(&screen) else {
+            panic!("nothing is created");
+        };
+        assert_eq!(new.group.as_deref(), Some("vision"));
+        assert_eq!(new.permission, FolderPermission::ReadOnly);
+        assert_eq!((new.cloneable, new.name.as_str()), (true, "data2"));
+    }
 }
 
 #[test]

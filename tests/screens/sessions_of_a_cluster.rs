@@ -16,6 +16,7 @@ use workbay::{
         kernel::Kernel,
         launch_field::LaunchField as Field,
         log::LogSource,
+        loss::LossRequest,
         request::{ContextRequest, SessionRequest},
         status::Status,
         text::Clean,
@@ -163,9 +164,15 @@ fn ending_a_session_of_a_cluster_promises_nothing_for_it() {
     let screen = read_in_full(seoul(80, 24).press("j enter")).press("x");
     assert!(screen.sees("Its 2 folders."), "{}", screen.text());
     assert!(!screen.sees("7 days"));
+    assert!(screen.sees("being counted"), "{}", screen.text());
     let screen = screen.press("y");
-    let wish = Request::session(key("seoul", 21), SessionRequest::Terminate { force: false });
-    assert_eq!(screen.wishes(), [&wish]);
+    let session = key("seoul", 21);
+    let count = Request::Loss {
+        session,
+        request: LossRequest::List,
+    };
+    let wish = Request::session(session, SessionRequest::Terminate { force: false });
+    assert_eq!(screen.wishes(), [&count, &wish]);
 }
 
 fn opened(screen: &Screen) -> Vec<(StreamId, StreamOpen)> {

@@ -113,6 +113,7 @@ pub fn connected() -> EngineState {
             capabilities: Capabilities {
                 missing: [
                     (Capability::Dial, "no connections to ports on this engine"),
+                    (Capability::AppProxy, "this engine has no app proxy"),
                     (
                         Capability::Commit,
                         "this engine can't create images from sessions",

@@ -13,6 +13,7 @@ use crate::{
         step::{Step, UrlUse},
     },
     model::{
+        capability::Capability,
         failure::Failure,
         forward::OpenedForward,
         id::SessionKey,
@@ -94,7 +95,8 @@ impl App {
         if why.is_some() {
             return None;
         }
-        let mut launcher = AppLauncher::new(session);
+        let has_proxy = self.mirror.can(key.context, Capability::AppProxy);
+        let mut launcher = AppLauncher::new(session).with_proxy(has_proxy);
         let ask = launcher.ask();
         self.panels.push(launcher);
         Some(ask)

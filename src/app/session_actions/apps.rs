@@ -28,8 +28,9 @@ fn wrong_state(session: &Session) -> Option<String> {
     not_running(session, "its apps open when it runs")
 }
 
-fn open(session: &Session, _: &PanelEnv<'_>) -> Outcome {
-    let mut launcher = AppLauncher::new(session);
+fn open(session: &Session, env: &PanelEnv<'_>) -> Outcome {
+    let has_proxy = env.mirror.can(session.context, Capability::AppProxy);
+    let mut launcher = AppLauncher::new(session).with_proxy(has_proxy);
     let ask = launcher.ask();
     Outcome::open_with(launcher, vec![ask])
 }

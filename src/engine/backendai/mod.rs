@@ -11,6 +11,7 @@ mod folder;
 mod fuzz;
 mod image;
 mod launch;
+mod loss;
 mod request;
 mod session;
 mod stream;
@@ -60,9 +61,6 @@ impl BackendAiEngine {
         }
     }
 }
-
-#[async_trait]
-impl crate::engine::api::Losses for BackendAiEngine {}
 
 impl std::fmt::Debug for BackendAiEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -123,7 +123,7 @@ pub struct DockerEngine {
     /// without containers are removed.
     joining: tokio::sync::RwLock<()>,
     sampler: Arc<Mutex<usage::Sampler>>,
-    idle_helpers: files::IdleHelpers,
+    idle_helpers: super::helper_files::IdleHelpers,
     /// Locked while the files of a session are counted.
     counting: tokio::sync::Mutex<()>,
 }
@@ -153,7 +153,7 @@ impl DockerEngine {
             creating: tokio::sync::Mutex::new(()),
             joining: tokio::sync::RwLock::new(()),
             sampler: Arc::new(Mutex::new(usage::Sampler::default())),
-            idle_helpers: files::IdleHelpers::default(),
+            idle_helpers: super::helper_files::IdleHelpers::default(),
             counting: tokio::sync::Mutex::new(()),
         }
     }

@@ -20,6 +20,7 @@ mod helpers;
 mod logs;
 mod manager;
 mod opening;
+mod session_files;
 mod sshd;
 mod terminals;
 

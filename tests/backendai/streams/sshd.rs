@@ -56,6 +56,8 @@ pub struct Sshd {
     pub runs: bool,
     /// The sshd it leads to, of the container `sub1`.
     pub sub: Option<&'static Self>,
+    /// The directory that stands for /home/work.
+    pub home: Option<&'static str>,
 }
 
 pub const USUAL: Sshd = Sshd {
@@ -63,6 +65,7 @@ pub const USUAL: Sshd = Sshd {
     takes: "id_container",
     runs: true,
     sub: None,
+    home: None,
 };
 
 /// Of a container that is reached through another one.
@@ -134,7 +137,7 @@ impl server::Handler for Door {
         session: &mut Session,
     ) -> Result<(), Self::Error> {
         let handle = session.handle();
-        tokio::spawn(serve(channel, handle, self.sshd.runs, self.sender.clone()));
+        tokio::spawn(serve(channel, handle, self.sshd, self.sender.clone()));
         reply.accept().await;
         Ok(())
     }
@@ -163,7 +166,7 @@ impl server::Handler for Door {
 async fn serve(
     mut channel: Channel<Msg>,
     handle: server::Handle,
-    runs: bool,
+    sshd: Sshd,
     sender: mpsc::UnboundedSender<SshdEvent>,
 ) {
     let id = channel.id();
@@ -177,7 +180,7 @@ async fn serve(
                 let _ = sender.send(SshdEvent::Terminal(col_width, row_height));
                 handle.channel_success(id).await.unwrap();
             }
-            Some(ChannelMsg::Exec { command, .. }) if runs => break command,
+            Some(ChannelMsg::Exec { command, .. }) if sshd.runs => break command,
             Some(ChannelMsg::Exec { .. }) => handle.channel_failure(id).await.unwrap(),
             Some(_) => {}
             None => return,
@@ -187,6 +190,7 @@ async fn serve(
     // The keys of the containers lie beside this file.
     let command = String::from_utf8(command).unwrap();
     let command = command.replace("/home/config/ssh", &keys().display().to_string());
+    let command = command.replace("/home/work", sshd.home.unwrap_or("/home/work"));
     let mut child = Command::new("sh")
         .arg("-c")
         .arg(command)

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use self::{
     form::{Chosen, FormTarget, OptionsForm},
     listing::{Entry, Listing},
-    opened::OpenedPage,
+    opened::{OpenedPage, ProxiedPage},
     pages::request_of,
     ssh::SshPage,
 };
@@ -25,7 +25,8 @@ use crate::{
         step::{Purpose, Step, UrlUse},
     },
     model::{
-        app::{App, AppStart, AppState},
+        app::{App, AppStart, AppState, ProxyOptions},
+        capability::Capability,
         forward::{ForwardId, ForwardOptions},
         id::SessionKey,
         notice::Level,
@@ -52,6 +53,8 @@ pub struct AppLauncher {
     asked: u64,
     /// The rows that the layout has room for.
     height: usize,
+    /// Whether the engine has a proxy for apps.
+    has_proxy: bool,
 }
 
 /// What the app launcher shows.
@@ -66,6 +69,8 @@ pub enum AppPage {
     Starting(Starting),
     Failed(Box<StartFailure>),
     Opened(Box<OpenedPage>),
+    /// An app at the proxy of the cluster.
+    Proxied(Box<ProxiedPage>),
     Log(AppLog),
     Ssh(Box<SshPage>),
 }
@@ -113,7 +118,15 @@ impl AppLauncher {
             page: AppPage::List,
             asked: 0,
             height: 0,
+            has_proxy: false,
         }
+    }
+
+    /// For an engine that has a proxy for apps.
+    #[must_use]
+    pub fn with_proxy(mut self, has_proxy: bool) -> Self {
+        self.has_proxy = has_proxy;
+        self
     }
 
     /// Requests the list.
@@ -222,6 +235,38 @@ impl AppLauncher {
         Vec::new()
     }
 
+    /// Starts the app if necessary, and opens it at the proxy of the cluster.
+    fn open_at_proxy(&mut self, app: &App, env: &PanelEnv<'_>) -> Vec<Step> {
+        let context = self.session.context;
+        if let Some(why) = env.mirror.why_not(context, Capability::AppProxy) {
+            return vec![Step::toast(Level::Warning, why.as_str())];
+        }
+        self.page = AppPage::Starting(Starting {
+            title: app.title.clone(),
+            verb: "Opening",
+            since: env.now,
+        });
+        let request = Request::App {
+            session: self.session,
+            request: AppRequest::Proxy {
+                start: AppStart::of(app.name.as_str()),
+                options: ProxyOptions::default(),
+            },
+        };
+        let question = AppsQuestion::Proxy {
+            title: app.title.clone(),
+            app: app.name.clone(),
+        };
+        vec![self.request(request, question)]
+    }
+
+    fn on_proxied(&mut self, action: Action) -> Vec<Step> {
+        match &mut self.page {
+            AppPage::Proxied(page) => page.action(action),
+            _ => Vec::new(),
+        }
+    }
+
     fn open_ssh(&mut self) -> Vec<Step> {
         self.page = AppPage::Ssh(Box::default());
         let request = Request::SshAccess {
@@ -308,6 +353,7 @@ impl AppLauncher {
             (Action::AppOptions, None) if matches!(self.entry(), Some(Entry::Port)) => {
                 self.open(env)
             }
+            (Action::AppProxy, Some(app)) => self.open_at_proxy(&app, env),
             (Action::AppLog, Some(app)) => self.open_log(app.name, app.title),
             (Action::AppStop, Some(app)) => self.ask_to_end(app, false),
             (Action::AppRestart, Some(app)) => self.ask_to_end(app, true),

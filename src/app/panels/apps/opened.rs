@@ -4,7 +4,7 @@ use super::super::{Hint, MOVE};
 use crate::{
     action::{Action, Scope},
     app::step::Step,
-    model::{forward::OpenedForward, notice::Level},
+    model::{app::ProxyUrl, forward::OpenedForward, notice::Level, text::Clean},
 };
 
 #[derive(Clone, Debug)]
@@ -55,6 +55,50 @@ impl OpenedPage {
         hints
     }
 }
+
+/// An app at the app proxy of the cluster.
+#[derive(Clone, Debug)]
+pub struct ProxiedPage {
+    pub title: Clean,
+    pub proxied: ProxyUrl,
+    /// Whether the token of the URL is shown.
+    pub revealed: bool,
+}
+
+impl ProxiedPage {
+    /// What clients use: the URL in a browser, or the address for other programs.
+    pub fn target(&self) -> &str {
+        self.proxied.address.as_ref().unwrap_or(&self.proxied.url)
+    }
+
+    pub(super) fn action(&mut self, action: Action) -> Vec<Step> {
+        match action {
+            Action::ForwardCopy => return vec![Step::Copy(self.target().to_owned())],
+            Action::ForwardBrowse if self.proxied.address.is_none() => {
+                return vec![Step::Browse(self.proxied.url.clone())];
+            }
+            Action::ForwardReveal => self.revealed = !self.revealed,
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    pub(super) fn hints(&self) -> Vec<Hint> {
+        let mut hints = PROXIED_HINTS.to_vec();
+        if self.proxied.address.is_some() {
+            let of_url = [[Action::ForwardBrowse], [Action::ForwardReveal]];
+            hints.retain(|hint| !of_url.iter().any(|it| hint.1 == *it));
+        }
+        hints
+    }
+}
+
+const PROXIED_HINTS: &[Hint] = &[
+    (Scope::Opened, &[Action::ForwardCopy], "copy"),
+    (Scope::Opened, &[Action::ForwardBrowse], "browser"),
+    (Scope::Opened, &[Action::ForwardReveal], "token"),
+    (Scope::Global, &[Action::Back], "back"),
+];
 
 const HINTS: &[Hint] = &[
     (Scope::Opened, &[Action::ForwardCopy], "copy URL"),

@@ -1,8 +1,10 @@
 //! The answers of the daemon to the app launcher, and the pages that show them.
 
 use super::{
-    AppLauncher, AppLog, AppPage, PUBLIC_WORD, PublicQuestion, form::FormTarget, listing::Listing,
-    opened::OpenedPage,
+    AppLauncher, AppLog, AppPage, PUBLIC_WORD, PublicQuestion,
+    form::FormTarget,
+    listing::Listing,
+    opened::{OpenedPage, ProxiedPage},
 };
 use crate::{
     app::{
@@ -39,6 +41,11 @@ pub enum AppsQuestion {
     Open {
         title: Clean,
         app: Option<Clean>,
+    },
+    /// An app is opened at the proxy of the cluster.
+    Proxy {
+        title: Clean,
+        app: Clean,
     },
     Stop {
         title: Clean,
@@ -141,8 +148,20 @@ impl AppLauncher {
                 self.page = AppPage::Opened(Box::new(OpenedPage::new(*opened)));
                 Vec::new()
             }
+            (AppsQuestion::Proxy { title, .. }, Ok(Reply::Proxied { proxied })) => {
+                self.page = AppPage::Proxied(Box::new(ProxiedPage {
+                    title,
+                    proxied,
+                    revealed: false,
+                }));
+                Vec::new()
+            }
             (AppsQuestion::Open { title, app }, Err(failure)) => {
                 self.failed(title, app, failure);
+                vec![self.ask()]
+            }
+            (AppsQuestion::Proxy { title, app }, Err(failure)) => {
+                self.failed(title, Some(app), failure);
                 vec![self.ask()]
             }
             (
@@ -162,7 +181,7 @@ impl AppLauncher {
                 Vec::new()
             }
             (AppsQuestion::SshAccess | AppsQuestion::SshPort, result) => self.ssh_answered(result),
-            (AppsQuestion::Open { .. }, Ok(_)) => Vec::new(),
+            (AppsQuestion::Open { .. } | AppsQuestion::Proxy { .. }, Ok(_)) => Vec::new(),
         }
     }
 
@@ -270,7 +289,20 @@ pub fn in_background(asked: AppsPurpose, result: Result<Reply, Failure>) -> Vec<
                 of_opened(&title, &name, &opened),
             )]
         }
-        (AppsQuestion::Open { title, .. } | AppsQuestion::Stop { title, .. }, Err(failure)) => {
+        (AppsQuestion::Proxy { title, .. }, Ok(Reply::Proxied { proxied })) => {
+            let target = match proxied.address {
+                Some(address) => format!(" at {address}"),
+                None => ". Open it again for its URL".to_owned(),
+            };
+            let text = format!("{title} of {name} is open at the cluster's app proxy{target}");
+            vec![Step::toast(Level::Success, text)]
+        }
+        (
+            AppsQuestion::Open { title, .. }
+            | AppsQuestion::Proxy { title, .. }
+            | AppsQuestion::Stop { title, .. },
+            Err(failure),
+        ) => {
             let text = format!("{title} of {name}: {}", failure.message());
             vec![Step::toast(Level::Error, text)]
         }

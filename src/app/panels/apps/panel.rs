@@ -15,6 +15,7 @@ use crate::{
 const LIST_HINTS: &[Hint] = &[
     (Scope::Apps, &[Action::AppOpen], "open"),
     (Scope::Apps, &[Action::AppOptions], "options"),
+    (Scope::Apps, &[Action::AppProxy], "at the cluster's proxy"),
     (Scope::Apps, &[Action::AppLog], "log"),
     (Scope::Apps, &[Action::AppStop], "stop"),
     (Scope::Apps, &[Action::AppRestart], "restart"),
@@ -62,7 +63,7 @@ impl Panel for AppLauncher {
             }
             AppPage::Options(_) | AppPage::Public(_) => Scope::Input,
             AppPage::End(_) => Scope::Confirm,
-            AppPage::Opened(_) | AppPage::Ssh(_) => Scope::Opened,
+            AppPage::Opened(_) | AppPage::Proxied(_) | AppPage::Ssh(_) => Scope::Opened,
         }
     }
 
@@ -110,6 +111,7 @@ impl Panel for AppLauncher {
             AppPage::End(_) => self.on_question(action, env),
             AppPage::Failed(_) => self.on_failed(action, env),
             AppPage::Opened(_) => self.on_opened(action, env),
+            AppPage::Proxied(_) => self.on_proxied(action),
             AppPage::Log(_) => self.on_log(action),
             AppPage::Ssh(_) => self.on_ssh(action, env),
         }
@@ -125,7 +127,10 @@ impl Panel for AppLauncher {
                 Vec::new()
             }
             // The state of the app may have changed.
-            AppPage::Starting(_) | AppPage::Opened(_) | AppPage::Failed(_) => {
+            AppPage::Starting(_)
+            | AppPage::Opened(_)
+            | AppPage::Proxied(_)
+            | AppPage::Failed(_) => {
                 self.asked += 1;
                 vec![self.ask()]
             }
@@ -193,7 +198,11 @@ impl Panel for AppLauncher {
 
     fn hints(&self) -> Vec<Hint> {
         match &self.page {
-            AppPage::List if self.app().is_some() => LIST_HINTS.to_vec(),
+            AppPage::List if self.app().is_some() => {
+                let mut hints = LIST_HINTS.to_vec();
+                hints.retain(|hint| self.has_proxy || *hint.1 != [Action::AppProxy]);
+                hints
+            }
             AppPage::List => OTHER_HINTS.to_vec(),
             AppPage::Options(form) => form.hints(),
             AppPage::Public(_) => INPUT_HINTS.to_vec(),
@@ -207,6 +216,7 @@ impl Panel for AppLauncher {
                 hints
             }
             AppPage::Opened(page) => page.hints(),
+            AppPage::Proxied(page) => page.hints(),
             AppPage::Log(_) => LOG_HINTS.to_vec(),
             AppPage::Ssh(page) => page.hints(),
         }

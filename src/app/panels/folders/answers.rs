@@ -23,7 +23,7 @@ impl FoldersPanel {
             (FoldersAnswer::List { .. }, _) => Vec::new(),
             (FoldersAnswer::Hosts, Ok(Reply::FolderHosts { hosts })) => {
                 if let Some(FolderLayer::Form(form)) = &mut self.layer {
-                    form.know_hosts(hosts);
+                    form.know_hosts(&hosts);
                 }
                 Vec::new()
             }

@@ -4,7 +4,10 @@ use crate::{
     app::input::Input,
     key::{Key, KeyCode},
     model::{
-        folder::{Folder, FolderHosts, FolderRequest, NewFolder},
+        folder::{
+            Folder, FolderHosts, FolderPermission, FolderRequest, FolderUsage, NewFolder,
+            access_words,
+        },
         text::Clean,
     },
     rules::launch::folders,
@@ -14,14 +17,95 @@ use crate::{
 pub struct FolderForm {
     pub kind: FormKind,
     pub input: Input,
-    /// The storage hosts to choose from, once they are known.
-    pub hosts: Option<FolderHosts>,
-    /// The position of the chosen host.
-    host: usize,
+    /// What can be chosen beside the name, once it is known.
+    pub choices: Vec<FormChoice>,
+    /// The marked line: 0 is the name, the choices follow.
+    marked: usize,
     /// Whether the daemon was asked.
     pub asked: bool,
     /// Why the typed name was refused.
     refused: Option<(String, Clean)>,
+}
+
+/// One line of the form where a value is chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormChoice {
+    pub kind: ChoiceKind,
+    values: Vec<Clean>,
+    /// The position of the chosen value.
+    chosen: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChoiceKind {
+    Project,
+    Usage,
+    Permission,
+    Cloneable,
+    Host,
+}
+
+impl ChoiceKind {
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Project => "Owner",
+            Self::Usage => "Usage",
+            Self::Permission => "Access",
+            Self::Cloneable => "Clone",
+            Self::Host => "Host",
+        }
+    }
+}
+
+impl FormChoice {
+    fn new(kind: ChoiceKind, values: impl IntoIterator<Item = Clean>) -> Self {
+        Self {
+            kind,
+            values: values.into_iter().collect(),
+            chosen: 0,
+        }
+    }
+
+    pub fn value(&self) -> &str {
+        self.values.get(self.chosen).map_or("", Clean::as_str)
+    }
+
+    pub fn is_free(&self) -> bool {
+        self.values.len() > 1
+    }
+}
+
+/// The permissions in the order of the form: the usual one first.
+const PERMISSIONS: [FolderPermission; 3] = [
+    FolderPermission::ReadWrite,
+    FolderPermission::ReadOnly,
+    FolderPermission::Delete,
+];
+
+/// What can be chosen for a new folder. Only engines with projects have more than hosts.
+fn choices(hosts: &FolderHosts) -> Vec<FormChoice> {
+    let mut choices = Vec::new();
+    if !hosts.projects.is_empty() {
+        let yours = Clean::new("you");
+        let projects = hosts.projects.iter();
+        let projects = projects.map(|it| Clean::new(&format!("project {it}")));
+        let owners = std::iter::once(yours).chain(projects);
+        choices.push(FormChoice::new(ChoiceKind::Project, owners));
+        let usages = FolderUsage::ALL.map(|it| Clean::new(it.word()));
+        choices.push(FormChoice::new(ChoiceKind::Usage, usages));
+        let permissions = PERMISSIONS.map(|it| Clean::new(access_words(it.word())));
+        choices.push(FormChoice::new(ChoiceKind::Permission, permissions));
+        let cloneable = ["not allowed", "allowed"].map(Clean::new);
+        choices.push(FormChoice::new(ChoiceKind::Cloneable, cloneable));
+    }
+    if hosts.allowed.len() > 1 || (!hosts.projects.is_empty() && !hosts.allowed.is_empty()) {
+        let mut choice = FormChoice::new(ChoiceKind::Host, hosts.allowed.iter().cloned());
+        let default = hosts.default.as_ref();
+        let at = hosts.allowed.iter().position(|it| Some(it) == default);
+        choice.chosen = at.unwrap_or(0);
+        choices.push(choice);
+    }
+    choices
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,42 +136,69 @@ impl FolderForm {
         Self {
             kind,
             input,
-            hosts: None,
-            host: 0,
+            choices: Vec::new(),
+            marked: 0,
             asked: false,
             refused: None,
         }
     }
 
-    pub(super) fn know_hosts(&mut self, hosts: FolderHosts) {
-        let default = hosts.default.as_ref();
-        let at = hosts.allowed.iter().position(|it| Some(it) == default);
-        self.host = at.unwrap_or(0);
-        self.hosts = Some(hosts);
+    pub(super) fn know_hosts(&mut self, hosts: &FolderHosts) {
+        self.choices = choices(hosts);
+        self.marked = 0;
     }
 
-    /// The chosen host, if there is a choice.
-    pub fn host(&self) -> Option<&Clean> {
-        let hosts = self.hosts.as_ref().filter(|it| it.allowed.len() > 1)?;
-        hosts.allowed.get(self.host)
+    /// The marked choice; `None` = the name is marked.
+    pub fn marked(&self) -> Option<usize> {
+        self.marked.checked_sub(1)
     }
 
-    /// Handles a key that chooses a host.
+    /// Handles a key that marks another line, or chooses another value of the marked one.
     pub(super) fn choose(&mut self, key: Key) -> bool {
-        let Some(count) = self
-            .host()
-            .and(self.hosts.as_ref())
-            .map(|it| it.allowed.len())
-        else {
+        if key.ctrl || key.alt || self.choices.is_empty() {
             return false;
-        };
-        let by = match key.code {
-            KeyCode::Down if !key.ctrl && !key.alt => 1,
-            KeyCode::Up if !key.ctrl && !key.alt => count - 1,
-            _ => return false,
-        };
-        self.host = (self.host + by) % count;
+        }
+        let lines = self.choices.len() + 1;
+        let marked = self.marked().and_then(|at| self.choices.get_mut(at));
+        match (key.code, marked) {
+            (KeyCode::Down, _) => self.marked = (self.marked + 1) % lines,
+            (KeyCode::Up, _) => self.marked = (self.marked + lines - 1) % lines,
+            (KeyCode::Right | KeyCode::Char(' '), Some(choice)) => {
+                choice.chosen = (choice.chosen + 1) % choice.values.len();
+            }
+            (KeyCode::Left, Some(choice)) => {
+                choice.chosen = (choice.chosen + choice.values.len() - 1) % choice.values.len();
+            }
+            _ => {
+                // Whatever else is typed belongs to the name.
+                self.marked = 0;
+                return false;
+            }
+        }
         true
+    }
+
+    fn chosen(&self, kind: ChoiceKind) -> Option<&FormChoice> {
+        self.choices.iter().find(|choice| choice.kind == kind)
+    }
+
+    fn position(&self, kind: ChoiceKind) -> usize {
+        self.chosen(kind).map_or(0, |choice| choice.chosen)
+    }
+
+    /// The folder that is described.
+    fn new_folder(&self, name: String) -> NewFolder {
+        let project = self.chosen(ChoiceKind::Project).filter(|it| it.chosen > 0);
+        let group = project.and_then(|it| it.value().strip_prefix("project "));
+        let host = self.chosen(ChoiceKind::Host).filter(|it| it.is_free());
+        NewFolder {
+            name,
+            host: host.map(|it| it.value().to_owned()),
+            group: group.map(str::to_owned),
+            usage: FolderUsage::ALL[self.position(ChoiceKind::Usage)],
+            permission: PERMISSIONS[self.position(ChoiceKind::Permission)],
+            cloneable: self.position(ChoiceKind::Cloneable) == 1,
+        }
     }
 
     fn name(&self) -> &str {
@@ -127,10 +238,7 @@ impl FolderForm {
         Some(match &self.kind {
             FormKind::Create => {
                 let done = format!("folder {name} created");
-                let new = NewFolder {
-                    host: self.host().map(ToString::to_string),
-                    ..NewFolder::named(name)
-                };
+                let new = self.new_folder(name);
                 (FolderRequest::Create { new }, done)
             }
             FormKind::Rename { name: old, .. } if *old == *name.as_str() => return None,
@@ -179,16 +287,61 @@ mod tests {
         assert_eq!((form.problem(&known), form.request()), (None, None));
     }
 
+    fn press(form: &mut FolderForm, keys: &str) {
+        for key in keys.split(' ') {
+            assert!(form.choose(key.parse().unwrap()), "{key}");
+        }
+    }
+
+    fn created(form: &FolderForm) -> NewFolder {
+        match form.request() {
+            Some((FolderRequest::Create { new }, _)) => new,
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn the_default_host_is_chosen_first() {
         let mut form = FolderForm::new(FormKind::Create);
+        form.input = Input::with_text("new");
         assert!(!form.choose("down".parse().unwrap()), "there is no choice");
-        form.know_hosts(FolderHosts {
+        let mut hosts = FolderHosts {
             default: Some("b".into()),
             allowed: vec!["a".into(), "b".into()],
+            projects: Vec::new(),
+        };
+        form.know_hosts(&hosts);
+        assert_eq!(created(&form).host.unwrap(), "b");
+        press(&mut form, "down right");
+        assert_eq!(created(&form).host.unwrap(), "a");
+        hosts.allowed.pop();
+        form.know_hosts(&hosts);
+        assert!(form.choices.is_empty(), "one host is no choice");
+    }
+
+    #[test]
+    fn on_a_cluster_owner_usage_access_and_cloning_are_chosen() {
+        let mut form = FolderForm::new(FormKind::Create);
+        form.input = Input::with_text("new");
+        form.know_hosts(&FolderHosts {
+            default: None,
+            allowed: vec!["local:volume1".into()],
+            projects: vec!["default".into(), "vision".into()],
         });
-        assert_eq!(form.host().unwrap().as_str(), "b");
-        assert!(form.choose("down".parse().unwrap()));
-        assert_eq!(form.host().unwrap().as_str(), "a");
+        let expected = NewFolder::named("new");
+        assert_eq!(created(&form), expected, "the defaults");
+        press(&mut form, "down left down right down right down space");
+        let expected = NewFolder {
+            group: Some("vision".to_owned()),
+            usage: FolderUsage::Model,
+            permission: FolderPermission::ReadOnly,
+            cloneable: true,
+            ..expected
+        };
+        assert_eq!(created(&form), expected);
+        // A letter belongs to the name.
+        assert!(!form.choose("x".parse().unwrap()));
+        assert_eq!(form.marked(), None);
+        press(&mut form, "up up down down");
     }
 }

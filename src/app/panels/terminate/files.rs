@@ -89,15 +89,18 @@ impl LossFiles {
         chosen.map(|(file, _)| file.path.clone()).collect()
     }
 
-    /// The line about files that are deleted at once, instead of the general one.
-    pub(super) fn lost(&self) -> Option<String> {
+    /// The line about files that are deleted at once, instead of the general one. `place` is where files are kept.
+    pub(super) fn lost(&self, place: &str) -> Option<String> {
         match self {
             Self::Unknown => None,
-            Self::Asked => Some("Files outside /home/work (being counted).".to_owned()),
-            Self::Failed(why) => Some(format!("Files outside /home/work: {why}")),
+            Self::Asked => Some(format!("Files outside {place} (being counted).")),
+            Self::Failed(why) => Some(format!("Files outside {place}: {why}")),
             Self::Known(known) => Some(match loss::lost(&known.unsaved) {
                 Some(lost) => format!("{lost}."),
-                None => "No files: none is outside /home/work and folders.".to_owned(),
+                None if known.unsaved.home_is_kept => {
+                    "No files: none is outside /home/work and folders.".to_owned()
+                }
+                None => "No files: none is outside folders.".to_owned(),
             }),
         }
     }

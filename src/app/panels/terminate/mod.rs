@@ -35,6 +35,8 @@ pub struct TerminateDialog {
     pub force: bool,
     /// Whether force could terminate the session sooner.
     pub can_force: bool,
+    /// Whether the session is on a cluster, which deletes its home directory with it.
+    is_on_cluster: bool,
     pub button: DialogButton,
 }
 
@@ -52,14 +54,17 @@ impl TerminateDialog {
             // The session is already being terminated, so only force makes a difference.
             force: session.status == Status::Terminating,
             can_force: !waits(session) && !failed_early(session),
+            is_on_cluster: keep_days.is_none(),
             button: DialogButton::No,
         }
     }
 
     /// Asks for the files that aren't in a folder. The dialog can be used meanwhile.
     pub fn ask_files(&mut self, session: &Session) -> Option<Step> {
-        // Only workbay's own engines keep a home directory, and only they can list files.
-        if !session.status.is_live() || session.home.is_none() {
+        // A home directory on another machine isn't listed. A cluster counts inside the session, which is use of it, but
+        // the session is about to end.
+        let can_count = session.home.is_some() || self.is_on_cluster;
+        if !session.status.is_live() || !can_count {
             return None;
         }
         self.files = LossFiles::Asked;
@@ -85,7 +90,12 @@ impl TerminateDialog {
     /// The lines under "Lost".
     pub fn lost_lines(&self) -> Vec<String> {
         let mut lines = self.lost.clone();
-        if let (Some(files), Some(line)) = (self.files.lost(), lines.last_mut()) {
+        let place = if self.is_on_cluster {
+            "folders"
+        } else {
+            "/home/work"
+        };
+        if let (Some(files), Some(line)) = (self.files.lost(place), lines.last_mut()) {
             *line = files;
         }
         lines.extend(self.files.incomplete());
@@ -299,6 +309,31 @@ mod tests {
         let confirm = TerminateDialog::new(&it, 0, Some(7));
         assert!(confirm.lost[0].contains("failed before it ran"));
         assert!(!confirm.can_force && confirm.kept.is_empty());
+    }
+
+    #[test]
+    fn the_files_of_a_session_of_a_cluster_are_counted() {
+        let mut it = session(1, "train");
+        it.home = None;
+        let mut confirm = TerminateDialog::new(&it, 0, None);
+        assert!(confirm.ask_files(&it).is_some());
+        let last = |confirm: &TerminateDialog| confirm.lost_lines().pop().unwrap();
+        assert_eq!(last(&confirm), "Files outside folders (being counted).");
+        let why = Err("the session has no Python".into());
+        confirm.files_answered(it.key(), why);
+        assert_eq!(
+            last(&confirm),
+            "Files outside folders: the session has no Python"
+        );
+        confirm.ask_files(&it);
+        confirm.files_answered(it.key(), Ok(Unsaved::default()));
+        assert_eq!(last(&confirm), "No files: none is outside folders.");
+        // On another machine's Docker nobody knows them.
+        assert!(
+            TerminateDialog::new(&it, 0, Some(7))
+                .ask_files(&it)
+                .is_none()
+        );
     }
 
     #[test]

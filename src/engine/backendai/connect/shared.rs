@@ -14,7 +14,10 @@ use crate::engine::backendai::{
     request::http::Http,
     stream::{KnownSshd, OpenTerminals},
 };
-use crate::{engine::api::Result, model::environment::Environment};
+use crate::{
+    engine::{api::Result, helper_files::IdleHelpers},
+    model::environment::Environment,
+};
 
 /// Agents that were read within this time aren't read again.
 const FRESH: SignedDuration = SignedDuration::from_secs(5);
@@ -35,6 +38,8 @@ pub(in crate::engine::backendai) struct SharedState {
     pub(in crate::engine::backendai) known: KnownSshd,
     /// The uploads that were interrupted.
     pub(in crate::engine::backendai) uploads: Uploads,
+    /// Helpers in sessions that wait for the next request about files.
+    pub(in crate::engine::backendai) idle_helpers: IdleHelpers,
 }
 
 impl SharedState {
@@ -49,6 +54,7 @@ impl SharedState {
             held: OpenTerminals::default(),
             known: KnownSshd::default(),
             uploads: Uploads::default(),
+            idle_helpers: IdleHelpers::reusable(),
         }
     }
 

@@ -1,12 +1,13 @@
-//! Files in folders of a cluster. The manager lists and changes them, the storage proxy carries their bytes: TUS uploads
-//! and downloads by a token.
+//! Files on a cluster. In folders, the manager lists and changes them, and the storage proxy carries their bytes: TUS
+//! uploads and downloads by a token. In running sessions, workbay's helper does it ([`running`]).
 
 mod download;
 mod requests;
+mod running;
 mod upload;
 mod work;
 
-pub(super) use self::upload::Uploads;
+pub(super) use self::{running::SessionDirectory, upload::Uploads};
 
 use async_trait::async_trait;
 use reqwest::Url;
@@ -31,6 +32,11 @@ use crate::{
 #[async_trait]
 impl Files for BackendAiEngine {
     async fn file_request(&self, at: &FileRoot, request: &FileRequest) -> Result<FileAnswer> {
+        if let FileRoot::Running(session) = at {
+            return SessionDirectory::home(*session)
+                .request(self, request)
+                .await;
+        }
         let folder = folder(at)?;
         if let FileRequest::Stat { path } = request
             && let Some(entry) = upload::part_entry(self, folder, path).await?
@@ -42,6 +48,11 @@ impl Files for BackendAiEngine {
     }
 
     async fn read_file(&self, at: &FileRoot, path: &FilePath, offset: u64) -> Result<FileBytes> {
+        if let FileRoot::Running(session) = at {
+            return SessionDirectory::home(*session)
+                .read(self, path, offset)
+                .await;
+        }
         let connection = self.core.connection().await?;
         download::read(&connection, folder(at)?, path, offset).await
     }
@@ -53,6 +64,10 @@ impl Files for BackendAiEngine {
         options: WriteOptions,
         content: FileBytes,
     ) -> Result<()> {
+        if let FileRoot::Running(session) = at {
+            let home = SessionDirectory::home(*session);
+            return home.write(self, path, options, content).await;
+        }
         let folder = folder(at)?;
         let connection = self.core.connection().await?;
         if !options.replace && requests::exists(&connection, folder, path).await? {
@@ -69,18 +84,27 @@ impl Files for BackendAiEngine {
         to: &FileRoot,
         work: LocalWork,
     ) -> Result<FileProgresses> {
-        let connection = self.core.connection().await?;
-        work::start(connection, folder(at)?, folder(to)?, work)
+        match (at, to) {
+            (FileRoot::Running(session), to) if at == to => {
+                SessionDirectory::home(*session).work(self, work).await
+            }
+            (FileRoot::Running(_), _) | (_, FileRoot::Running(_)) => Err(Failure::unsupported(
+                "the manager can't copy between a running session and another place",
+            )),
+            _ => {
+                let connection = self.core.connection().await?;
+                work::start(connection, folder(at)?, folder(to)?, work)
+            }
+        }
     }
 }
 
 fn folder(at: &FileRoot) -> Result<&str> {
     match at {
         FileRoot::Folder(name) => Ok(name),
-        FileRoot::Running(_) => Err(Failure::unsupported(
-            "files of a session on a cluster can't be listed",
-        )
-        .hint("use `workbay cp`, or put the files into a mounted folder")),
+        FileRoot::Running(_) => Err(Failure::internal(
+            "the files of a running session were looked for in a folder. Report this error",
+        )),
         FileRoot::Ended(_) => Err(
             Failure::unsupported("clusters keep no files of ended sessions")
                 .hint("put files that must outlive a session into a mounted folder"),

@@ -85,6 +85,7 @@ impl ManagerConnection {
         Ok(FolderHosts {
             default: hosts.text("default").filter(|it| allowed.contains(it)),
             allowed,
+            projects: self.me.projects.iter().map(|it| it.name.clone()).collect(),
         })
     }
 
@@ -95,7 +96,9 @@ impl ManagerConnection {
         chosen: Option<&str>,
         group: Option<&str>,
     ) -> Result<Option<Clean>> {
-        let FolderHosts { default, allowed } = self.folder_hosts(group).await?;
+        let FolderHosts {
+            default, allowed, ..
+        } = self.folder_hosts(group).await?;
         if allowed.is_empty() {
             return Err(refused(
                 "this project and these keys have no storage for folders. Ask the administrator \

@@ -40,7 +40,7 @@ use crate::{
 };
 
 pub(super) use open_terminals::OpenTerminals;
-pub(super) use ssh::KnownSshd;
+pub(super) use ssh::{KnownSshd, start_python};
 
 #[async_trait]
 impl Streams for BackendAiEngine {

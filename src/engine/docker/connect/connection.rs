@@ -167,7 +167,11 @@ const NO_COMMIT: &str = "Podman can't create an image without the variables of t
                          may be secret. Docker can";
 
 /// What this engine can't do.
-const LACKS: [(Capability, &str); 6] = [
+const LACKS: [(Capability, &str); 7] = [
+    (
+        Capability::AppProxy,
+        "only Backend.AI clusters have an app proxy. Enter opens a port of this machine",
+    ),
     (
         Capability::FolderSharing,
         "folders of this machine are yours alone. To share files, ask the administrator for a host \

@@ -1,24 +1,23 @@
-//! Files of folders and sessions: [`direct`] on this machine, [`inside`] by a helper in a running session's container,
+//! Files of folders and sessions: [`direct`] on this machine, [`helper_files`] by a helper in a running session's container,
 //! so that the container's permissions count.
 
 mod direct;
-mod inside;
-
-pub(super) use self::inside::IdleHelpers;
 
 use async_trait::async_trait;
 
 use super::{DockerEngine, container::identity::Identity};
 use crate::{
     engine::{
-        api::Result,
+        api::{Attached, HelperTask, Result, Streams as _},
         files::{FileBytes, FileProgresses, FileRoot, Files, LocalWork},
+        helper_files,
     },
     files::Root,
     model::{
         failure::{Failure, FailureKind},
         files::{FileAnswer, FilePath, FileRequest, WriteOptions},
         id::SessionId,
+        inside,
     },
 };
 
@@ -26,7 +25,8 @@ use crate::{
 impl Files for DockerEngine {
     async fn file_request(&self, at: &FileRoot, request: &FileRequest) -> Result<FileAnswer> {
         if let FileRoot::Running(session) = at {
-            return inside::request(self, *session, request).await;
+            let (idle, starting) = (&self.idle_helpers, self.files_helper(*session));
+            return helper_files::request(idle, key(*session), starting, request).await;
         }
         if request.is_change() {
             self.check_writable(at).await?;
@@ -37,7 +37,8 @@ impl Files for DockerEngine {
 
     async fn read_file(&self, at: &FileRoot, path: &FilePath, offset: u64) -> Result<FileBytes> {
         if let FileRoot::Running(session) = at {
-            return inside::read(self, *session, path, offset).await;
+            let (idle, starting) = (&self.idle_helpers, self.files_helper(*session));
+            return helper_files::read(idle, key(*session), starting, path, offset).await;
         }
         direct::read(self.root(at).await?, path.clone(), offset).await
     }
@@ -50,7 +51,9 @@ impl Files for DockerEngine {
         content: FileBytes,
     ) -> Result<()> {
         if let FileRoot::Running(session) = at {
-            return inside::write(self, *session, path, options, content).await;
+            let (idle, starting) = (&self.idle_helpers, self.files_helper(*session));
+            return helper_files::write(idle, key(*session), starting, path, options, content)
+                .await;
         }
         self.check_writable(at).await?;
         direct::write(self.root(at).await?, path.clone(), options, content).await
@@ -64,7 +67,8 @@ impl Files for DockerEngine {
     ) -> Result<FileProgresses> {
         match (at, to) {
             (FileRoot::Running(session), to) if at == to => {
-                inside::work(self, *session, work).await
+                let (idle, starting) = (&self.idle_helpers, self.files_helper(*session));
+                helper_files::work(idle, key(*session), starting, work).await
             }
             (FileRoot::Running(_), _) | (_, FileRoot::Running(_)) => Err(Failure::unsupported(
                 "the engine can't copy between a running session and another place",
@@ -78,7 +82,16 @@ impl Files for DockerEngine {
     }
 }
 
+/// The helpers of a session serve its home directory.
+const fn key(session: SessionId) -> helper_files::HelperKey {
+    (session, inside::HOME)
+}
+
 impl DockerEngine {
+    async fn files_helper(&self, session: SessionId) -> Result<Attached> {
+        self.helper(session, HelperTask::Files).await
+    }
+
     /// Opens a directory of this machine.
     async fn root(&self, at: &FileRoot) -> Result<Root> {
         match at {

@@ -54,6 +54,7 @@ impl Folders for DockerEngine {
             FolderRequest::Hosts => Ok(FolderAnswer::Hosts(FolderHosts {
                 default: Some(HOST.into()),
                 allowed: vec![HOST.into()],
+                projects: Vec::new(),
             })),
             FolderRequest::Create { new } => {
                 check_options(new)?;

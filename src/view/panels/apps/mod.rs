@@ -3,6 +3,7 @@
 mod list;
 pub mod opened;
 mod pages;
+mod proxied;
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
@@ -57,6 +58,7 @@ impl Dialog for AppLauncher {
             AppPage::Starting(_) => with_rows(screen, 1, 3, 1),
             AppPage::Failed(failed) => pages::place_failed(failed, screen),
             AppPage::Opened(page) => opened::place(page, app, screen),
+            AppPage::Proxied(page) => proxied::place(page, screen),
             AppPage::Log(log) => {
                 let rows = log.count().clamp(6, 200) as u16;
                 with_rows(screen, 1, rows, 1)
@@ -81,6 +83,7 @@ impl Dialog for AppLauncher {
             AppPage::Starting(starting) => format!("{} of {name}", starting.title),
             AppPage::Failed(failed) => format!("{} of {name}", failed.title),
             AppPage::Opened(page) => format!("{} of {name}", page.opened.forward.title),
+            AppPage::Proxied(page) => format!("{} of {name}", page.title),
             AppPage::Log(log) => format!("Log of {} of {name}", log.title),
             AppPage::Ssh(_) => format!("SSH to {name}"),
         };
@@ -95,6 +98,7 @@ impl Dialog for AppLauncher {
             AppPage::Starting(starting) => pages::draw_starting(paint, starting, inner, now),
             AppPage::Failed(failed) => pages::draw_failed(paint, failed, areas.rows, inner),
             AppPage::Opened(page) => opened::draw(paint, app, page, areas, now),
+            AppPage::Proxied(page) => proxied::draw(paint, app, page, areas),
             AppPage::Log(log) => pages::draw_log(paint, log, areas.rows),
             AppPage::Ssh(page) => pages::draw_ssh(paint, page, areas.rows, inner),
         }

@@ -132,13 +132,13 @@ pub fn draw(
 }
 
 /// The address of a link.
-struct Target<'a> {
-    url: &'a str,
-    number: u32,
+pub(super) struct Target<'a> {
+    pub url: &'a str,
+    pub number: u32,
 }
 
 /// A label and a text in as many lines as it needs. Returns the line after them.
-fn value(
+pub(super) fn value(
     paint: &mut Paint<'_>,
     rows: Rect,
     y: u16,

@@ -8,7 +8,7 @@ use crate::{
         panels::folders::{
             FolderQuestion,
             access::{InvitationList, ShareList},
-            form::{FolderForm, FormKind},
+            form::{FolderForm, FormChoice, FormKind},
         },
     },
     model::folder::{Invitation, access_words},
@@ -94,9 +94,10 @@ fn rule(kind: &FormKind) -> &'static str {
 
 pub(super) fn place_form(form: &FolderForm, screen: Rect) -> DialogAreas {
     let rule = lines(rule(&form.kind)).len() as u16;
-    let hosts = if form.host().is_some() { 2 } else { 0 };
-    // The border, blanks around the input, the host, the rule.
-    let area = dialog::place(screen, WIDTH, 6 + rule + hosts);
+    let choices = form.choices.len() as u16;
+    let choices = choices + u16::from(choices > 0);
+    // The border, blanks around the input, the choices, the rule.
+    let area = dialog::place(screen, WIDTH, 6 + rule + choices);
     dialog::areas(screen, area, Rect::ZERO)
 }
 
@@ -107,14 +108,18 @@ pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &Dialog
     paint.text(inner.x, y, 8, "Name", Face::Label);
     let field = Rect::new(inner.x + 8, y, inner.width.saturating_sub(8), 1);
     paint.input(field, &form.input, !form.asked);
-    if let Some(host) = form.host() {
-        y += 2;
-        paint.text(inner.x, y, 8, "Host", Face::Label);
-        let end = paint.text(inner.x + 8, y, inner.width, host.as_str(), Face::Value);
-        let room = inner.right().saturating_sub(end + 2);
-        paint.text(end + 2, y, room, "up and down choose another", Face::Dim);
-    }
     y += 2;
+    for (number, choice) in form.choices.iter().enumerate() {
+        let place = Rect::new(inner.x, y, inner.width, 1);
+        let note = match form.marked() {
+            Some(marked) if marked == number && choice.is_free() => "left and right choose another",
+            None if number == 0 => "down goes to the choices",
+            _ => "",
+        };
+        draw_choice(paint, choice, form.marked() == Some(number), note, place);
+        y += 1;
+    }
+    y += u16::from(!form.choices.is_empty());
     let text = match (&form.kind, form.asked) {
         (_, false) => rule(&form.kind),
         (FormKind::Create, true) => "Creating the folder",
@@ -124,6 +129,24 @@ pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &Dialog
     for (line, y) in lines(text).iter().zip(y..inner.bottom()) {
         paint.text(inner.x, y, inner.width, line, Face::Dim);
     }
+}
+
+/// A line of the form. `note` says which keys help there.
+fn draw_choice(
+    paint: &mut Paint<'_>,
+    choice: &FormChoice,
+    is_marked: bool,
+    note: &str,
+    place: Rect,
+) {
+    if is_marked {
+        dialog::mark(paint, place);
+    }
+    paint.text(place.x, place.y, 8, choice.kind.label(), Face::Label);
+    let room = place.width.saturating_sub(8);
+    let end = paint.text(place.x + 8, place.y, room, choice.value(), Face::Value);
+    let room = place.right().saturating_sub(end + 2);
+    paint.text(end + 2, place.y, room, note, Face::Dim);
 }
 
 pub(super) fn place_list(count: usize, screen: Rect) -> DialogAreas {

@@ -39,6 +39,7 @@ use crate::{
 use channel::SshRequest;
 use handshake::{LoginResult, SshConnection};
 pub(super) use helper::helper;
+pub(in super::super) use helper::start_python;
 pub(in super::super) use known::KnownSshd;
 
 /// The service that commands use.

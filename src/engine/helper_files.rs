@@ -1,8 +1,12 @@
-//! Files of a running session, by a helper in its main container (`runner files`), which runs as the session's user.
+//! Files of a running session, by a helper in its main container, which runs as the session's user: `runner files`, or
+//! on a cluster a program that speaks the same protocol.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -13,12 +17,11 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+use super::{
+    api::{Attached, Input, Output, Result},
+    files::{FileBytes, FileProgresses, LocalWork},
+};
 use crate::{
-    engine::{
-        api::{Attached, HelperTask, Input, Output, Result, Streams as _},
-        docker::DockerEngine,
-        files::{FileBytes, FileProgresses, LocalWork},
-    },
     files::wire::{self, Event, FrameKind, Order},
     model::{
         failure::Failure,
@@ -41,44 +44,91 @@ const UNKNOWN_COMMAND: i64 = 2;
 
 /// Helpers that wait for the next request, because starting one takes longer than a request. Cheap to clone.
 #[derive(Clone, Default)]
-pub(in crate::engine::docker) struct IdleHelpers {
-    helpers: Arc<Mutex<HashMap<SessionId, (u64, Helper)>>>,
+pub struct IdleHelpers {
+    helpers: Arc<Mutex<HashMap<HelperKey, (u64, Helper)>>>,
+    uses: Arc<AtomicU64>,
+    /// Whether a helper that has carried out a transfer or work takes another order.
+    is_reusable: bool,
 }
 
+/// A helper's session, and the directory that its paths are below.
+pub type HelperKey = (SessionId, &'static str);
+
 impl IdleHelpers {
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, (u64, Helper)>> {
+    /// For helpers that take any number of orders.
+    #[must_use]
+    pub fn reusable() -> Self {
+        Self {
+            is_reusable: true,
+            ..Self::default()
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<HelperKey, (u64, Helper)>> {
         self.helpers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, session: SessionId) -> Option<(u64, Helper)> {
-        let (uses, mut helper) = self.lock().remove(&session)?;
-        helper.is_waiting().then_some((uses, helper))
+    /// A helper that waits, or a new one.
+    async fn take(
+        &self,
+        key: HelperKey,
+        starting: impl Future<Output = Result<Attached>>,
+    ) -> Result<Helper> {
+        let known = self.lock().remove(&key);
+        if let Some((_, mut helper)) = known
+            && helper.is_waiting()
+        {
+            return Ok(helper);
+        }
+        Ok(Helper {
+            attached: starting.await?,
+            buffer: BytesMut::new(),
+            message: Vec::new(),
+        })
+    }
+
+    /// The same for a transfer or work.
+    async fn take_for_work(
+        &self,
+        key: HelperKey,
+        starting: impl Future<Output = Result<Attached>>,
+    ) -> Result<Helper> {
+        if self.is_reusable {
+            return self.take(key, starting).await;
+        }
+        Self::default().take(key, starting).await
     }
 
     /// Keeps a helper for a while.
-    fn keep(&self, session: SessionId, uses: u64, helper: Helper) {
-        self.lock().insert(session, (uses, helper));
+    fn keep(&self, key: HelperKey, helper: Helper) {
+        let number = self.uses.fetch_add(1, Relaxed);
+        self.lock().insert(key, (number, helper));
         let all = self.clone();
         tokio::spawn(async move {
             sleep(IDLE).await;
             let mut helpers = all.lock();
-            if helpers.get(&session).is_some_and(|(now, _)| *now == uses) {
-                helpers.remove(&session);
+            if helpers.get(&key).is_some_and(|(now, _)| *now == number) {
+                helpers.remove(&key);
             }
         });
     }
+
+    /// Keeps a helper whose transfer or work is done, if it takes more.
+    fn keep_after_work(&self, key: HelperKey, helper: Helper) {
+        if self.is_reusable {
+            self.keep(key, helper);
+        }
+    }
 }
 
-pub(super) async fn request(
-    engine: &DockerEngine,
-    session: SessionId,
+/// Carries out a request. `starting` starts a helper, if none waits.
+pub async fn request(
+    idle: &IdleHelpers,
+    key: HelperKey,
+    starting: impl Future<Output = Result<Attached>>,
     request: &FileRequest,
 ) -> Result<FileAnswer> {
-    let idle = engine.idle_helpers.clone();
-    let (uses, mut helper) = match idle.take(session) {
-        Some(known) => known,
-        None => (0, Helper::start(engine, session).await?),
-    };
+    let mut helper = idle.take(key, starting).await?;
     let order = Order::Request {
         request: request.clone(),
     };
@@ -93,7 +143,7 @@ pub(super) async fn request(
         );
         Err(Failure::lost(text).hint("check the load of the session, then try again"))
     })?;
-    idle.keep(session, uses + 1, helper);
+    idle.keep(key, helper);
     match event {
         Event::Answer { answer } => Ok(answer),
         Event::Failed { failure } => Err(cleaned(failure)),
@@ -101,32 +151,41 @@ pub(super) async fn request(
     }
 }
 
-pub(super) async fn read(
-    engine: &DockerEngine,
-    session: SessionId,
+/// The bytes of a file from an offset on.
+pub async fn read(
+    idle: &IdleHelpers,
+    key: HelperKey,
+    starting: impl Future<Output = Result<Attached>>,
     path: &FilePath,
     offset: u64,
 ) -> Result<FileBytes> {
-    let mut helper = Helper::start(engine, session).await?;
+    let mut helper = idle.take_for_work(key, starting).await?;
     let path = path.clone();
     helper.order(&Order::Read { path, offset }).await?;
     // A file that can't be read is reported before the transfer begins.
     let first = helper.next().await?;
     let state = (Some(helper), Some(first));
-    let pieces = unfold(state, |(helper, first)| async {
-        let mut helper = helper?;
-        let next = match first {
-            Some(first) => Ok(first),
-            None => helper.next().await,
-        };
-        match next {
-            Ok(Incoming::Data(bytes)) => Some((Ok(bytes), (Some(helper), None))),
-            Ok(Incoming::Event(Event::Done)) => None,
-            Ok(Incoming::Event(Event::Failed { failure })) => {
-                Some((Err(cleaned(failure)), (None, None)))
+    let idle = idle.clone();
+    let pieces = unfold(state, move |(helper, first)| {
+        let idle = idle.clone();
+        async move {
+            let mut helper = helper?;
+            let next = match first {
+                Some(first) => Ok(first),
+                None => helper.next().await,
+            };
+            match next {
+                Ok(Incoming::Data(bytes)) => Some((Ok(bytes), (Some(helper), None))),
+                Ok(Incoming::Event(Event::Done)) => {
+                    idle.keep_after_work(key, helper);
+                    None
+                }
+                Ok(Incoming::Event(Event::Failed { failure })) => {
+                    Some((Err(cleaned(failure)), (None, None)))
+                }
+                Ok(Incoming::Event(_)) => Some((Err(unexpected()), (None, None))),
+                Err(failure) => Some((Err(failure), (None, None))),
             }
-            Ok(Incoming::Event(_)) => Some((Err(unexpected()), (None, None))),
-            Err(failure) => Some((Err(failure), (None, None))),
         }
     });
     let mut pieces = pieces.boxed().peekable();
@@ -136,14 +195,16 @@ pub(super) async fn read(
     Ok(pieces.boxed())
 }
 
-pub(super) async fn write(
-    engine: &DockerEngine,
-    session: SessionId,
+/// Writes a file until the end of its content.
+pub async fn write(
+    idle: &IdleHelpers,
+    key: HelperKey,
+    starting: impl Future<Output = Result<Attached>>,
     path: &FilePath,
     options: WriteOptions,
     mut content: FileBytes,
 ) -> Result<()> {
-    let mut helper = Helper::start(engine, session).await?;
+    let mut helper = idle.take_for_work(key, starting).await?;
     let path = path.clone();
     helper.order(&Order::Write { path, options }).await?;
     let input = helper.attached.input.clone();
@@ -177,7 +238,10 @@ pub(super) async fn write(
                 }
             }
             event = helper.event() => return match event? {
-                Event::Done => Ok(()),
+                Event::Done => {
+                    idle.keep_after_work(key, helper);
+                    Ok(())
+                }
                 Event::Failed { failure } => Err(cleaned(failure)),
                 Event::Answer { .. } | Event::Progress { .. } => Err(unexpected()),
             },
@@ -185,16 +249,20 @@ pub(super) async fn write(
     }
 }
 
-pub(super) async fn work(
-    engine: &DockerEngine,
-    session: SessionId,
+/// Works on many files of the session.
+pub async fn work(
+    idle: &IdleHelpers,
+    key: HelperKey,
+    starting: impl Future<Output = Result<Attached>>,
     work: LocalWork,
 ) -> Result<FileProgresses> {
-    let mut helper = Helper::start(engine, session).await?;
+    let mut helper = idle.take_for_work(key, starting).await?;
     helper.order(&Order::Work { work }).await?;
     let working = Working {
         helper: Some(helper),
         last: FileProgress::default(),
+        idle: idle.clone(),
+        key,
     };
     Ok(unfold(Some(working), |working| async { working?.next().await }).boxed())
 }
@@ -203,6 +271,8 @@ pub(super) async fn work(
 struct Working {
     helper: Option<Helper>,
     last: FileProgress,
+    idle: IdleHelpers,
+    key: HelperKey,
 }
 
 impl Working {
@@ -214,7 +284,12 @@ impl Working {
                 self.last = progress;
                 return Some((Ok(progress), Some(self)));
             }
-            Ok(Event::Done) => Ok(self.last),
+            Ok(Event::Done) => {
+                if let Some(helper) = self.helper.take() {
+                    self.idle.keep_after_work(self.key, helper);
+                }
+                Ok(self.last)
+            }
             Ok(Event::Failed { failure }) => Err(cleaned(failure)),
             Ok(Event::Answer { .. }) => Err(unexpected()),
             Err(failure) => Err(failure),
@@ -247,14 +322,6 @@ struct Helper {
 }
 
 impl Helper {
-    async fn start(engine: &DockerEngine, session: SessionId) -> Result<Self> {
-        Ok(Self {
-            attached: engine.helper(session, HelperTask::Files).await?,
-            buffer: BytesMut::new(),
-            message: Vec::new(),
-        })
-    }
-
     /// Whether it runs and has nothing more to report.
     fn is_waiting(&mut self) -> bool {
         let next = self.attached.output.try_recv();

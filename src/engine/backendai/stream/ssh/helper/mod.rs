@@ -1,5 +1,8 @@
 //! Workbay's helpers in a session on a cluster. Its containers don't have workbay's program, so files are packed and
-//! unpacked by the image's `tar`, and SFTP is served by the session's own sshd.
+//! unpacked by the image's `tar`, SFTP is served by the session's own sshd, and the rest is done by a program for the
+//! Python that Backend.AI puts into each container ([`python`]).
+
+mod python;
 
 use super::{
     channel::{self, SshRequest},
@@ -10,8 +13,10 @@ use crate::{
         api::{Attached, HelperTask, Result},
         backendai::{BackendAiEngine, request::manager_error::declined},
     },
-    model::{failure::Failure, id::SessionId},
+    model::{id::SessionId, inside},
 };
+
+pub(in super::super::super) use python::start as start_python;
 
 /// What both scripts begin with. A path that can be read as an option gets a directory.
 const BEGIN: &str = r#"fail() { printf 'workbay: %s\n' "$1" >&2; exit 1; }
@@ -39,15 +44,11 @@ pub(in super::super) async fn helper(
         HelperTask::Pack { path } => script(PACK, path)?,
         HelperTask::Unpack { path } => script(UNPACK, path)?,
         HelperTask::Files => {
-            return Err(Failure::unsupported(
-                "a session on a cluster has no helper of workbay for files",
-            )
-            .hint("use `workbay cp`, or put the files into a mounted folder"));
+            return python::start(engine, session, &["files", inside::HOME], None).await;
         }
-        HelperTask::Listen { .. } => {
-            return Err(Failure::unsupported(
-                "a session on a cluster can't listen on a port for an SSH client (`ssh -R`)",
-            ));
+        HelperTask::Listen { address, port } => {
+            let port = port.to_string();
+            return python::start(engine, session, &["listen", address, &port], None).await;
         }
     };
     let entered = enter(engine, session).await?;
