@@ -42,6 +42,7 @@ pub(super) fn of(session: &Session) -> usize {
         environment,
         requested_slots,
         shmem: _,
+        disk_limit: _,
         owner,
         created_at: _,
         started_at: _,

@@ -184,7 +184,7 @@ impl DockerEngine {
             making.plan.spec.bootstrap_script.clone(),
             making.notes.clone(),
         );
-        let earlier = making.plan.spec.home_of;
+        let (earlier, disk) = (making.plan.spec.home_of, making.plan.spec.disk);
         // A user of the image could leave files there that this process can't delete.
         let shares =
             planned.is_main() && making.far_toolbox.is_none() && making.plan.spec.user.is_ours();
@@ -192,7 +192,7 @@ impl DockerEngine {
             if let Some(earlier) = earlier {
                 scratches.take_over(earlier, session)?;
             }
-            let home = scratches.make(session, planned.place, owner, script.as_deref())?;
+            let home = scratches.make(session, planned.place, owner, (script.as_deref(), disk))?;
             let (binds, more) = binds::make_places(&home.path, &asked, owner)?;
             let shared = shares.then(|| scratches.shared(session));
             if let Some(shared) = &shared {

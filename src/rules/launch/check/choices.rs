@@ -78,6 +78,11 @@ pub(super) fn check_capabilities(
             Field::Lifetime,
         ),
         (
+            request.disk.is_some(),
+            Capability::DiskLimit,
+            Field::Disk,
+        ),
+        (
             request.stop_hook.is_some(),
             Capability::StopHook,
             Field::StopHook,
