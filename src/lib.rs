@@ -30,5 +30,6 @@ pub mod state_machine;
 pub mod store;
 pub mod terminal;
 pub mod theme;
+mod space;
 pub mod tree;
 pub mod view;

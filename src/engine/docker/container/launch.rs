@@ -25,7 +25,7 @@ use crate::{
             DockerEngine,
             accelerator::devices::{self, Device},
             blocking::off_loop,
-            connect::connection::EngineConnection,
+            connect::{connection::EngineConnection, quirks::UserMapping},
             folder::{
                 binds::{self, Bind},
                 store,
@@ -279,6 +279,7 @@ impl DockerEngine {
         }
         let connection = making.connection;
         let owner = accounts::owner(connection, making.plan.session, &making.image).await?;
+        self.open_folders(making, owner.0).await?;
         let image = host::ensure_image(connection, making.identity.inside).await?;
         for (planned, room) in PlannedContainer::all(making.plan).into_iter().zip(rooms) {
             let mut mounts = self.mounts(making, planned, room).await?;
@@ -294,6 +295,29 @@ impl DockerEngine {
             turn.give_to(connection, owner).await?;
         }
         Ok(())
+    }
+
+    /// Lets the image's own user and the owner of the folders use each other's files there. A mapped user has another
+    /// number on this machine.
+    async fn open_folders(&self, making: &ContainerLaunch<'_>, user: u32) -> Result<()> {
+        let mapping = making.connection.quirks.mapping;
+        if !matches!(mapping, UserMapping::None | UserMapping::Remapped) {
+            return Ok(());
+        }
+        let (binds, owner) = (making.binds.clone(), making.identity.owner.0);
+        off_loop(move || {
+            for bind in binds {
+                // Root needs no entry: it may open all files.
+                let users = [owner, user].into_iter().filter(|it| *it != 0);
+                let users: Vec<u32> = users.collect();
+                if let Err(error) = bind.open_to(&users) {
+                    // Some file systems have no access lists. The session starts as without this.
+                    tracing::warn!(%error, ?bind, "a folder can't be opened to the image's user");
+                }
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Chooses the resources of a container and adds them to `taken`.

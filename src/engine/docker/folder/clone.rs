@@ -18,7 +18,11 @@ use super::{
 use crate::{
     engine::{
         api::Result,
-        docker::{blocking::off_loop, container::identity::caller},
+        docker::{
+            blocking::off_loop,
+            container::identity::caller,
+            quota::{self, wanted},
+        },
     },
     model::failure::Failure,
     rules::launch::folders::check_new_name,
@@ -75,8 +79,14 @@ impl FolderStore {
         let _held = lock(&workplace);
         let partial = workplace.join("copy");
         let owner = Some(owner).filter(|owner| caller() != *owner);
-        let copied = tree::copy(&from, &partial, owner, cancelled);
-        let moved = copied.map_err(|error| not_copied(&error)).and_then(|_| {
+        let copied = quota::create(&partial)
+            .and_then(|()| tree::copy_into(&from, &partial, owner, cancelled))
+            .map_err(|error| not_copied(&error));
+        let limited = copied.and_then(|_| match wanted::read(&from) {
+            Some(quota) => wanted::set(&partial, Some(quota.most)),
+            None => Ok(()),
+        });
+        let moved = limited.and_then(|()| {
             match Self::move_to(&partial, &to) {
                 Ok(()) => Ok(()),
                 Err(Errno::EXIST) => Err(taken()),

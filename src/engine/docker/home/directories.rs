@@ -298,7 +298,7 @@ mod tests {
         fs::write(dir.path().join("dotfiles/bootstrap.sh"), "theirs").unwrap();
         let session = SessionId::from_u128(8);
         let home = scratches
-            .make(session, 2, caller(), Some("echo hi"))
+            .make(session, 2, caller(), (Some("echo hi"), None))
             .unwrap();
         assert!(home.path.ends_with("sub2") && home.notes.is_empty());
         let read = |name: &str| fs::read_to_string(home.path.join(name)).unwrap();
