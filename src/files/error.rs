@@ -60,10 +60,7 @@ fn reason(error: Errno) -> (String, &'static str) {
             "a directory of this name isn't empty",
             "choose another name, or delete that directory first",
         ),
-        Errno::NOSPC => (
-            "no space is left",
-            FULL,
-        ),
+        Errno::NOSPC => ("no space is left", FULL),
         Errno::DQUOT => (
             "the quota is reached",
             "delete files that you don't need, use another folder, or change the quota with \

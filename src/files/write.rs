@@ -8,9 +8,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{
-        AtFlags, FileType, Mode, OFlags, fchmod, fstat, fsync, openat, statat, unlinkat,
-    },
+    fs::{AtFlags, FileType, Mode, OFlags, fchmod, fstat, fsync, openat, statat, unlinkat},
     io::Errno,
 };
 

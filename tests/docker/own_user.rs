@@ -94,7 +94,15 @@ async fn a_folder_is_shared_with_the_images_user() {
         let place = bench.dir.path().join("folders/data");
         let outside = |line: &str| {
             let ran = std::process::Command::new("setpriv")
-                .args(["--reuid", "1000", "--regid", "1000", "--clear-groups", "sh", "-ec"])
+                .args([
+                    "--reuid",
+                    "1000",
+                    "--regid",
+                    "1000",
+                    "--clear-groups",
+                    "sh",
+                    "-ec",
+                ])
                 .arg(line)
                 .current_dir(&place)
                 .output()
@@ -109,8 +117,11 @@ async fn a_folder_is_shared_with_the_images_user() {
         let line = "cd data; cat mine/file; echo b >> mine/file; mkdir -p theirs/deep; \
                     echo c > theirs/deep/file";
         assert_eq!(bench.sh(plan.session, line).await, "a", "{name}");
-        outside("cat theirs/deep/file; echo d >> theirs/deep/file; echo e > theirs/more; echo f > new");
-        let line = "cd data; cat theirs/deep/file theirs/more new; rm -r mine; rm new; echo g > last";
+        outside(
+            "cat theirs/deep/file; echo d >> theirs/deep/file; echo e > theirs/more; echo f > new",
+        );
+        let line =
+            "cd data; cat theirs/deep/file theirs/more new; rm -r mine; rm new; echo g > last";
         assert_eq!(bench.sh(plan.session, line).await, "c\nd\ne\nf", "{name}");
         outside("rm -r theirs; rm last");
         assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0, "{name}");

@@ -36,21 +36,31 @@ impl SmallDisk {
         let place = bench.dir.path().join(name);
         fs::create_dir_all(&place).unwrap();
         let option = format!("size={size}");
-        run("mount", &["-t", "tmpfs", "-o", &option, "workbay-test"], &[&place]);
+        run(
+            "mount",
+            &["-t", "tmpfs", "-o", &option, "workbay-test"],
+            &[&place],
+        );
         Self { place }
     }
 
     /// With quotas. The homes and the folders of the bench are on it.
     fn btrfs(bench: &Bench) -> Self {
-        let (image, place) = (bench.dir.path().join("image"), bench.dir.path().join("btrfs"));
-        fs::File::create(&image).unwrap().set_len(500 << 20).unwrap();
+        let (image, place) = (
+            bench.dir.path().join("image"),
+            bench.dir.path().join("btrfs"),
+        );
+        fs::File::create(&image)
+            .unwrap()
+            .set_len(500 << 20)
+            .unwrap();
         fs::create_dir(&place).unwrap();
         run("mkfs.btrfs", &["-q"], &[&image]);
         run("mount", &["-o", "loop"], &[&image, &place]);
         run("btrfs", &["quota", "enable"], &[&place]);
-        for name in ["folders", "sessions"] {
+        for name in ["folders", "state/sessions"] {
             let (inner, outer) = (place.join(name), bench.dir.path().join(name));
-            fs::create_dir(&inner).unwrap();
+            fs::create_dir_all(&inner).unwrap();
             fs::create_dir_all(&outer).unwrap();
             run("mount", &["--bind"], &[&inner, &outer]);
         }
@@ -61,7 +71,7 @@ impl SmallDisk {
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         // A container may still hold it.
-        for name in ["../folders", "../sessions", "."] {
+        for name in ["../folders", "../state/sessions", "."] {
             let place = self.place.join(name);
             let _ = Command::new("umount").arg("-l").arg(place).output();
         }
@@ -104,10 +114,19 @@ async fn put(bench: &Bench, folder: &str, name: &str, mib: usize, size: bool) ->
         ..WriteOptions::default()
     };
     let content = stream::iter(pieces).boxed();
-    bench.engine.write_file(&at, &path(name), options, content).await
+    bench
+        .engine
+        .write_file(&at, &path(name), options, content)
+        .await
 }
 
-async fn copied(bench: &Bench, from: &str, name: &str, to: &str, moving: bool) -> Result<FileProgress> {
+async fn copied(
+    bench: &Bench,
+    from: &str,
+    name: &str,
+    to: &str,
+    moving: bool,
+) -> Result<FileProgress> {
     let work = LocalWork::Copy {
         paths: vec![path(name)],
         directory: FilePath::root(),
@@ -147,10 +166,16 @@ async fn a_quota_that_the_disk_does_not_know_is_kept_by_each_transfer() {
     let bench = Bench::new();
     let _disk = SmallDisk::tmpfs(&bench, "folders", "200m");
     let data = created(&bench, "data", Some(Bytes::mib(5))).await;
-    assert_eq!((data.max_size, data.quota_enforced), (Some(Bytes::mib(5)), Some(false)));
+    assert_eq!(
+        (data.max_size, data.quota_enforced),
+        (Some(Bytes::mib(5)), Some(false))
+    );
     // With and without a known size.
     says(put(&bench, "data", "a", 6, true).await, "quota");
-    says(put(&bench, "data", "a", 6, false).await, "the quota is reached");
+    says(
+        put(&bench, "data", "a", 6, false).await,
+        "the quota is reached",
+    );
     assert_eq!(entries(&bench, "data"), none());
     put(&bench, "data", "a", 3, false).await.unwrap();
     says(put(&bench, "data", "b", 3, true).await, "quota");
@@ -170,14 +195,19 @@ async fn a_quota_that_the_disk_does_not_know_is_kept_by_each_transfer() {
     }
     // Space that became free counts at once.
     fs::remove_file(bench.dir.path().join("folders/data/a")).unwrap();
-    copied(&bench, "other", "large", "data", true).await.unwrap();
+    copied(&bench, "other", "large", "data", true)
+        .await
+        .unwrap();
     assert_eq!(entries(&bench, "data"), ["large".to_owned()].into());
 
     let quota = |folder: &str, quota| FolderRequest::SetQuota {
         folder: folder.to_owned(),
         quota,
     };
-    let raised = one(bench.engine.folder(&quota("data", Some(Bytes::mib(9)))).await);
+    let raised = one(bench
+        .engine
+        .folder(&quota("data", Some(Bytes::mib(9))))
+        .await);
     assert_eq!(raised.max_size, Some(Bytes::mib(9)));
     put(&bench, "data", "b", 4, true).await.unwrap();
     // It stays with the folder, and a clone has the same.
@@ -185,12 +215,18 @@ async fn a_quota_that_the_disk_does_not_know_is_kept_by_each_transfer() {
         folder: "data".into(),
         name: "renamed".into(),
     };
-    assert_eq!(one(bench.engine.folder(&renamed).await).max_size, Some(Bytes::mib(9)));
+    assert_eq!(
+        one(bench.engine.folder(&renamed).await).max_size,
+        Some(Bytes::mib(9))
+    );
     let cloned = FolderRequest::Clone {
         folder: "renamed".into(),
         name: "clone".into(),
     };
-    assert_eq!(one(bench.engine.folder(&cloned).await).max_size, Some(Bytes::mib(9)));
+    assert_eq!(
+        one(bench.engine.folder(&cloned).await).max_size,
+        Some(Bytes::mib(9))
+    );
     says(put(&bench, "clone", "c", 4, true).await, "quota");
     let removed = one(bench.engine.folder(&quota("renamed", None)).await);
     assert_eq!((removed.max_size, removed.quota_enforced), (None, None));
@@ -211,7 +247,10 @@ async fn btrfs_keeps_sessions_within_their_limits() {
     plan.spec.mounts = vec![mounted("data", "/home/work/data", false)];
     bench.launch(&plan).await;
     let log = bench.said(plan.session, "workbay: ready").await;
-    assert!(log.contains("24 MiB (enforced by the file system)"), "{log}");
+    assert!(
+        log.contains("24 MiB (enforced by the file system)"),
+        "{log}"
+    );
     let write = |file: &str| format!("dd if=/dev/zero of={file} bs=1M count=60 2>&1; ls -s {file}");
     for (file, most) in [("/home/work/big", 24), ("/home/work/data/big", 16)] {
         let said = bench.sh(plan.session, &write(file)).await;
@@ -221,13 +260,21 @@ async fn btrfs_keeps_sessions_within_their_limits() {
             _ => bench.dir.path().join("folders/data/big"),
         });
         let used = used.unwrap().len();
-        assert!(used <= most << 20 && used > (most - 4) << 20, "{file}: {used}");
+        assert!(
+            used <= most << 20 && used > (most - 4) << 20,
+            "{file}: {used}"
+        );
     }
     // What workbay writes is held to it as well, and leaves nothing.
-    says(put(&bench, "data", "more", 4, false).await, "quota is reached");
+    says(
+        put(&bench, "data", "more", 4, false).await,
+        "quota is reached",
+    );
     assert_eq!(entries(&bench, "data"), ["big".to_owned()].into());
     fs::remove_file(bench.dir.path().join("folders/data/big")).unwrap();
-    bench.sh(plan.session, "rm big data/big; echo fits > new; cat new").await;
+    bench
+        .sh(plan.session, "rm big data/big; echo fits > new; cat new")
+        .await;
 
     bench.engine.stop(plan.session, 0).await.unwrap();
     bench.engine.remove(plan.session).await.unwrap();
@@ -240,8 +287,14 @@ async fn btrfs_keeps_sessions_within_their_limits() {
         name: "clone".into(),
     };
     let clone = one(bench.engine.folder(&cloned).await);
-    assert_eq!((clone.max_size, clone.quota_enforced), (Some(Bytes::mib(16)), Some(true)));
-    says(put(&bench, "clone", "more", 12, false).await, "quota is reached");
+    assert_eq!(
+        (clone.max_size, clone.quota_enforced),
+        (Some(Bytes::mib(16)), Some(true))
+    );
+    says(
+        put(&bench, "clone", "more", 12, false).await,
+        "quota is reached",
+    );
     put(&bench, "clone", "more", 4, true).await.unwrap();
     let trash = FolderRequest::Trash {
         folder: "clone".into(),
@@ -250,7 +303,10 @@ async fn btrfs_keeps_sessions_within_their_limits() {
     let restore = FolderRequest::Restore {
         folder: "clone".into(),
     };
-    assert_eq!(one(bench.engine.folder(&restore).await).max_size, Some(Bytes::mib(16)));
+    assert_eq!(
+        one(bench.engine.folder(&restore).await).max_size,
+        Some(Bytes::mib(16))
+    );
 }
 
 #[tokio::test]
@@ -262,7 +318,10 @@ async fn a_full_disk_leaves_nothing_half_done() {
     put(&bench, "other", "large", 7, true).await.unwrap();
     says(put(&bench, "data", "a", 7, true).await, "are free");
     says(put(&bench, "data", "a", 7, false).await, "no space is left");
-    says(copied(&bench, "other", "large", "data", false).await, "no space is left");
+    says(
+        copied(&bench, "other", "large", "data", false).await,
+        "no space is left",
+    );
     assert_eq!(entries(&bench, "data"), none());
     let cloned = FolderRequest::Clone {
         folder: "other".into(),
@@ -278,14 +337,20 @@ async fn a_full_disk_leaves_nothing_half_done() {
     plan.spec.mounts = vec![mounted("data", "/home/work/data", false)];
     bench.launch(&plan).await;
     bench
-        .sh(plan.session, "dd if=/dev/zero of=/home/work/big bs=1M count=8 2>&1 | tail -1")
+        .sh(
+            plan.session,
+            "dd if=/dev/zero of=/home/work/big bs=1M count=8 2>&1 | tail -1",
+        )
         .await;
     let rescue = |quota: &str| Rescue {
         paths: vec![path("home/work/big")],
         folder: quota.to_owned(),
         directory: path("rescued"),
     };
-    says(bench.engine.rescue(plan.session, &rescue("data")).await, "space");
+    says(
+        bench.engine.rescue(plan.session, &rescue("data")).await,
+        "space",
+    );
     assert_eq!(entries(&bench, "data"), none());
     // The same for a quota that is only measured.
     fs::remove_file(bench.dir.path().join("folders/other/large")).unwrap();
@@ -294,8 +359,15 @@ async fn a_full_disk_leaves_nothing_half_done() {
         quota: Some(Bytes::mib(2)),
     };
     bench.engine.folder(&limited).await.unwrap();
-    says(bench.engine.rescue(plan.session, &rescue("data")).await, "quota");
+    says(
+        bench.engine.rescue(plan.session, &rescue("data")).await,
+        "quota",
+    );
     assert_eq!(entries(&bench, "data"), none());
-    let rescued = bench.engine.rescue(plan.session, &rescue("other")).await.unwrap();
+    let rescued = bench
+        .engine
+        .rescue(plan.session, &rescue("other"))
+        .await
+        .unwrap();
     assert_eq!(rescued.size, Bytes::mib(8));
 }

@@ -65,7 +65,11 @@ fn end(machine: &Machine, arguments: &[&str]) {
 fn a_launch_is_refused_while_less_than_the_reserve_is_free() {
     let machine = Machine::new();
     let settings = machine.path("config").join("config.toml");
-    fs::write(settings, "[launch]\ncpu = 0.2\n[disk]\nlaunch-reserve = \"20m\"\n").unwrap();
+    fs::write(
+        settings,
+        "[launch]\ncpu = 0.2\n[disk]\nlaunch-reserve = \"20m\"\n",
+    )
+    .unwrap();
     let disk = Disk::mount(&machine);
     machine.ok(&["launch", "--env", "host", "--name", "first", "--wait"]);
     let ballast = machine.path("state").join("ballast");

@@ -3,7 +3,10 @@
 mod measure;
 mod sessions;
 
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 
@@ -182,7 +185,6 @@ fn homes(place: &Path, asked: &Asked, meter: &mut Meter) -> [Kind; 2] {
 fn file_systems(places: &[&Path]) -> Vec<FileSystem> {
     let mut found: Vec<(u64, FileSystem)> = Vec::new();
     for place in places {
-        use std::os::unix::fs::MetadataExt as _;
         let Ok(about) = place.metadata() else {
             continue;
         };
@@ -273,7 +275,11 @@ mod tests {
     fn the_largest_are_named_with_the_command_that_frees_them() {
         let dir = tempfile::tempdir().unwrap();
         let folders_dir = dir.path().join("folders");
-        for (name, size) in [("small", 10_000), ("big", 400_000), (".trash/1.old", 200_000)] {
+        for (name, size) in [
+            ("small", 10_000),
+            ("big", 400_000),
+            (".trash/1.old", 200_000),
+        ] {
             let place = folders_dir.join(name);
             std::fs::create_dir_all(&place).unwrap();
             std::fs::write(place.join("file"), vec![1; size]).unwrap();

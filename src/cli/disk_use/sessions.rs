@@ -68,14 +68,14 @@ fn own(image: &StoredImage) -> Option<Item> {
     Some(item(what.as_str(), size.0, command))
 }
 
-async fn stored(
-    connection: &Connection,
-    context: ContextName,
-) -> Result<Vec<StoredImage>, Fail> {
+async fn stored(connection: &Connection, context: ContextName) -> Result<Vec<StoredImage>, Fail> {
     let request = ContextRequest::Image {
         request: ImageRequest::List,
     };
-    match connection.request(Request::context(context, request)).await? {
+    match connection
+        .request(Request::context(context, request))
+        .await?
+    {
         Reply::Images { images } => Ok(images),
         other => Err(connection::unexpected(&other)),
     }

@@ -44,7 +44,10 @@ use crate::{
             recent::RecentNotifications,
         },
         sampling::sampler::{Samples, Shown},
-        storage::{disk_limits::DiskLimits, disk_space::Space, kept_homes::KeptHomes, writing::DeferredWrites},
+        storage::{
+            disk_limits::DiskLimits, disk_space::Space, kept_homes::KeptHomes,
+            writing::DeferredWrites,
+        },
         upgrade::{Kept, Memory},
     },
     model::{

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     daemon::{clock, context::runner::Number, main_loop::core::Core},
     model::{
+        capability::{Capability, EngineState},
         id::{SessionId, SessionKey},
         notice::{Level, Notice},
         resources::Bytes,
@@ -83,7 +84,11 @@ fn report(session: &Session, stage: Stage, held: Bytes, most: Bytes, enforced: b
     };
     Notice {
         session: Some(session.key()),
-        ..Notice::message(clock::now(), level, format!("{text}. Delete files in {name}").as_str())
+        ..Notice::message(
+            clock::now(),
+            level,
+            format!("{text}. Delete files in {name}").as_str(),
+        )
     }
 }
 
@@ -94,7 +99,6 @@ impl Core {
         number: Number,
         usages: &[(SessionId, Usage)],
     ) {
-        use crate::model::capability::{Capability, EngineState};
         let Some(runner) = self.contexts.get(number) else {
             return;
         };
@@ -147,7 +151,10 @@ mod tests {
         assert!(said(true).as_str().contains("Writes fail"));
         assert!(said(false).as_str().contains("isn't enforced"));
         let almost = report(&session, Stage::Almost, Bytes::mib(91), most, false);
-        assert!(almost.text.as_str().contains("91% of its disk limit"), "{almost:?}");
+        assert!(
+            almost.text.as_str().contains("91% of its disk limit"),
+            "{almost:?}"
+        );
         assert_eq!(almost.session, Some(session.key()));
     }
 }

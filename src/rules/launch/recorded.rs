@@ -62,7 +62,9 @@ fn check_amounts(spec: &LaunchSpec) -> Result<(), String> {
     let fine = spec.cpu.millis() <= MOST_CORES * 1000
         && spec.mem <= MOST_MEMORY
         && spec.shmem <= spec.mem
-        && spec.disk.is_none_or(|it| it >= LEAST_DISK && it <= MOST_MEMORY)
+        && spec
+            .disk
+            .is_none_or(|it| it >= LEAST_DISK && it <= MOST_MEMORY)
         && (1..=MOST_CONTAINERS).contains(&spec.cluster_size)
         && accelerators;
     if fine {

@@ -4,7 +4,10 @@ mod cards;
 
 use super::{LaunchInfo, Page};
 use crate::{
-    model::{capability::Capability, catalogue::unit, launch_field::LaunchField as Field, ports, spec::LaunchRequest},
+    model::{
+        capability::Capability, catalogue::unit, launch_field::LaunchField as Field, ports,
+        spec::LaunchRequest,
+    },
     rules::launch::{amounts, check::MOST_COPIES},
 };
 

@@ -28,8 +28,14 @@ pub struct FolderForm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormKind {
     Create,
-    Rename { id: Clean, name: Clean },
-    Clone { id: Clean, name: Clean },
+    Rename {
+        id: Clean,
+        name: Clean,
+    },
+    Clone {
+        id: Clean,
+        name: Clean,
+    },
     /// The quota that it has.
     Quota {
         id: Clean,
@@ -45,7 +51,6 @@ impl FormKind {
             Self::Rename { name, .. } => format!("Rename {name}"),
             Self::Clone { name, .. } => format!("Clone {name}"),
             Self::Quota { name, .. } => format!("Set the quota of {name}"),
-
         }
     }
 }

@@ -101,7 +101,11 @@ fn file_system(state: &Path, warn_below: Bytes, advice: Option<&str>) -> Vec<Fin
                 .hint("set WORKBAY_STATE_DIR to a directory on a disk of this machine"),
         );
     }
-    let Ok(DiskSpace { total: whole, free: room }) = DiskSpace::at(&place) else {
+    let Ok(DiskSpace {
+        total: whole,
+        free: room,
+    }) = DiskSpace::at(&place)
+    else {
         return findings;
     };
     let message = format!("{room} free at {}", place.display());

@@ -98,7 +98,9 @@ pub(super) fn quota(start: &Start, folder: String, quota: QuotaWord, json: bool)
     let quota = quota.0;
     let changed = connection::block_on(async {
         let client = FolderClient::connect(start).await?;
-        client.folder(FolderRequest::SetQuota { folder, quota }).await
+        client
+            .folder(FolderRequest::SetQuota { folder, quota })
+            .await
     })?;
     if json {
         output::json(&changed)?;
@@ -107,7 +109,9 @@ pub(super) fn quota(start: &Start, folder: String, quota: QuotaWord, json: bool)
     let name = &changed.name;
     output::line(&match (changed.max_size, changed.quota_enforced) {
         (None, _) => format!("{name} has no quota"),
-        (Some(most), Some(true)) => format!("{name} has a quota of {most}, which the file system enforces"),
+        (Some(most), Some(true)) => {
+            format!("{name} has a quota of {most}, which the file system enforces")
+        }
         (Some(most), _) => format!(
             "{name} has a quota of {most}. Sessions can exceed it: it is measured, not enforced"
         ),

@@ -70,10 +70,7 @@ fn table(folders: &[Folder]) -> String {
     let rows: Vec<Vec<Cell>> = folders
         .iter()
         .map(|folder| {
-            let mut row: Vec<Cell> = vec![
-                folder.name.as_str().into(),
-                size(folder).into(),
-            ];
+            let mut row: Vec<Cell> = vec![folder.name.as_str().into(), size(folder).into()];
             if has_quotas {
                 row.push(quota(folder).into());
             }
@@ -120,7 +117,9 @@ fn trash_table(folders: &[Folder]) -> String {
 
 /// `1.5 GiB`, `-` if it isn't known.
 fn size(folder: &Folder) -> String {
-    folder.size.map_or_else(|| "-".to_owned(), |size| size.to_string())
+    folder
+        .size
+        .map_or_else(|| "-".to_owned(), |size| size.to_string())
 }
 
 /// `15% of 10 GiB`, `-` without a quota.

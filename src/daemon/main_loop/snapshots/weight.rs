@@ -275,6 +275,7 @@ mod tests {
         Session {
             status_message: Some(word.clone()),
             shmem: Bytes(u64::MAX),
+            disk_limit: Some(Bytes(u64::MAX)),
             requested_slots: slots(),
             occupied_slots: slots(),
             owner: word.clone(),

@@ -21,7 +21,10 @@ use crate::{
         api::{CreatePlan, Result},
         docker::{
             accelerator::devices::{self, Device},
-            connect::{connection::EngineConnection, quirks::{LayerLimit, Quirks}},
+            connect::{
+                connection::EngineConnection,
+                quirks::{LayerLimit, Quirks},
+            },
             folder::{binds::Bind, mounts},
             image::{architecture, host},
             network::{self, SessionNetwork},

@@ -73,7 +73,8 @@ impl Files for DockerEngine {
             )),
             _ => {
                 let to = match &work {
-                    LocalWork::Copy { .. } => self.target(to, 0).await?,
+                    // How much comes isn't known yet, so the folder is measured.
+                    LocalWork::Copy { .. } => self.target(to, u64::MAX).await?,
                     _ => self.root(to).await?,
                 };
                 Ok(direct::work(self.root(at).await?, to, work))

@@ -4,9 +4,7 @@
 use std::{fs::File, io, path::Path};
 
 use rustix::{
-    fs::{
-        FileType, Mode, OFlags, XattrFlags, fgetxattr, fsetxattr, openat,
-    },
+    fs::{FileType, Mode, OFlags, XattrFlags, fgetxattr, fsetxattr, openat},
     io::Errno,
 };
 
@@ -63,9 +61,10 @@ fn open_entry(entry: &TreeEntry<'_>, users: &[u32]) -> rustix::io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = openat(entry.dir, entry.name, flags, Mode::empty())?;
     let file = File::from(file);
-    let permission = match is_directory || mode & 0o100 != 0 {
-        true => READ_WRITE | EXECUTE,
-        false => READ_WRITE,
+    let permission = if is_directory || mode & 0o100 != 0 {
+        READ_WRITE | EXECUTE
+    } else {
+        READ_WRITE
     };
     let list = list(mode, &with_known(&file, ACCESS, users), permission);
     fsetxattr(&file, ACCESS, &list, XattrFlags::empty())?;
@@ -130,7 +129,16 @@ mod tests {
     fn as_user(user: u32, dir: &Path, line: &str) -> bool {
         let user = user.to_string();
         let ran = Command::new("setpriv")
-            .args(["--reuid", &user, "--regid", &user, "--clear-groups", "sh", "-ec", line])
+            .args([
+                "--reuid",
+                &user,
+                "--regid",
+                &user,
+                "--clear-groups",
+                "sh",
+                "-ec",
+                line,
+            ])
             .current_dir(dir)
             .output();
         ran.unwrap().status.success()
@@ -157,15 +165,31 @@ mod tests {
         let line = "cd folder; cat old/file; echo b >> old/file; mkdir -p new/deep; echo c > new/deep/file";
         assert!(as_user(outside, &inside, line));
         assert!(!as_user(outside, &inside, "cat folder/secret"));
-        assert!(as_user(1000, &folder, "echo d >> new/deep/file; rm -r new; echo e > old/more"));
-        assert!(as_user(outside, &inside, "echo f >> folder/old/more; rm -r folder/old"));
+        assert!(as_user(
+            1000,
+            &folder,
+            "echo d >> new/deep/file; rm -r new; echo e > old/more"
+        ));
+        assert!(as_user(
+            outside,
+            &inside,
+            "echo f >> folder/old/more; rm -r folder/old"
+        ));
         assert_eq!(fs::metadata("/etc/passwd").unwrap().permissions(), before);
         // Another image later: the first user keeps its access.
         open_to(&folder, &[1000, 4321]).unwrap();
-        assert!(as_user(4321, &inside, "mkdir folder/x; echo g > folder/x/y"));
+        assert!(as_user(
+            4321,
+            &inside,
+            "mkdir folder/x; echo g > folder/x/y"
+        ));
         assert!(as_user(outside, &inside, "cat folder/x/y; rm -r folder/x"));
         // What root creates there can be deleted as well.
-        assert!(as_user(0, &folder, "mkdir -p root/deep; echo > root/deep/file"));
+        assert!(as_user(
+            0,
+            &folder,
+            "mkdir -p root/deep; echo > root/deep/file"
+        ));
         assert!(as_user(1000, &folder, "rm -r root"));
     }
 

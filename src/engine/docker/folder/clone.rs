@@ -86,12 +86,10 @@ impl FolderStore {
             Some(quota) => wanted::set(&partial, Some(quota.most)),
             None => Ok(()),
         });
-        let moved = limited.and_then(|()| {
-            match Self::move_to(&partial, &to) {
-                Ok(()) => Ok(()),
-                Err(Errno::EXIST) => Err(taken()),
-                Err(error) => Err(self.trouble("can't be written", &error.into())),
-            }
+        let moved = limited.and_then(|()| match Self::move_to(&partial, &to) {
+            Ok(()) => Ok(()),
+            Err(Errno::EXIST) => Err(taken()),
+            Err(error) => Err(self.trouble("can't be written", &error.into())),
         });
         if let Err(error) = tree::remove(&workplace) {
             tracing::warn!(%error, path = %workplace.display(), "a partial copy can't be removed");

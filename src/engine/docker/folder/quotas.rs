@@ -6,10 +6,7 @@ use super::sizes::FolderSizes;
 use crate::{
     engine::{
         api::Result,
-        docker::{
-            DockerEngine,
-            quota::wanted::{self, Quota},
-        },
+        docker::{DockerEngine, quota::wanted},
     },
     files::Room,
     model::{folder::Folder, resources::Bytes},
@@ -41,14 +38,13 @@ impl DockerEngine {
 pub(in crate::engine::docker) struct Rooms(FolderSizes);
 
 impl Rooms {
-    /// The room in a folder whose quota the file system doesn't enforce. `needed` is how many bytes come, as far as known.
-    /// It may measure the folder, so it blocks.
+    /// The room in a folder with a quota, also where the file system enforces it: ext4 doesn't limit root. `needed` is how many
+    /// bytes come, as far as known. It may measure the folder, so it blocks.
     pub(in crate::engine::docker) fn of(&self, path: &Path, needed: u64) -> Option<Room> {
-        let Quota { most, is_enforced } = wanted::read(path)?;
-        if is_enforced {
-            return None;
-        }
-        let used = self.0.used(path, |used| used.saturating_add(needed) < most.0)?;
+        let most = wanted::read(path)?.most;
+        let used = self
+            .0
+            .used(path, |used| used.saturating_add(needed) < most.0)?;
         Some(Room::new(used, most))
     }
 }

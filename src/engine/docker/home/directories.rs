@@ -274,7 +274,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(5);
-        let home = scratches.make(session, 0, caller(), (None, None)).unwrap().path;
+        let home = scratches
+            .make(session, 0, caller(), (None, None))
+            .unwrap()
+            .path;
         assert_eq!(fs::metadata(&home).unwrap().mode() & 0o777, 0o700);
         assert!(
             fs::read_to_string(home.join(".bashrc"))
@@ -318,7 +321,10 @@ mod tests {
         fs::write(outside.join("precious"), "x").unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(6);
-        let home = scratches.make(session, 0, caller(), (None, None)).unwrap().path;
+        let home = scratches
+            .make(session, 0, caller(), (None, None))
+            .unwrap()
+            .path;
         std::os::unix::fs::symlink(&outside, home.join("link")).unwrap();
         fs::create_dir(home.join("locked")).unwrap();
         fs::write(home.join("locked/file"), "x").unwrap();
@@ -334,7 +340,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(9);
-        let home = scratches.make(session, 0, caller(), (None, None)).unwrap().path;
+        let home = scratches
+            .make(session, 0, caller(), (None, None))
+            .unwrap()
+            .path;
         fs::write(home.join("large"), "x").unwrap();
         let why = Failure::internal("busy");
         let reported = scratches.set_aside(session, &why).to_string();

@@ -78,7 +78,10 @@ mod tests {
         let scratches = Scratches::new(dir.path().join("sessions"), dir.path().join("dotfiles"));
         let (from, to) = (SessionId::from_u128(1), SessionId::from_u128(2));
         assert!(scratches.take_over(from, to).is_err(), "none exists");
-        let home = scratches.make(from, 0, caller(), (None, None)).unwrap().path;
+        let home = scratches
+            .make(from, 0, caller(), (None, None))
+            .unwrap()
+            .path;
         scratches.make(from, 1, caller(), (None, None)).unwrap();
         fs::write(home.join("notes"), "mine").unwrap();
         fs::write(scratches.log(from), "said").unwrap();

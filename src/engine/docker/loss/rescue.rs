@@ -52,7 +52,7 @@ impl DockerEngine {
         };
         let rooms = self.rooms();
         let (target, room) = off_loop(move || {
-            let room = rooms.of(&folder, 0);
+            let room = rooms.of(&folder, u64::MAX);
             Ok((Target::create(&folder, &directory)?, room))
         })
         .await?;

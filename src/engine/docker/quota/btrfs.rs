@@ -1,6 +1,9 @@
 //! Quotas of Btrfs: each limited directory is a subvolume, which has a quota group.
 
-use std::{ffi::OsStr, fs, io, os::unix::fs::MetadataExt as _, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{
+    ffi::OsStr, fs, io, os::unix::fs::MetadataExt as _, os::unix::fs::PermissionsExt as _,
+    path::Path,
+};
 
 use super::{WhyMeasured, tool};
 use crate::model::resources::Bytes;
@@ -26,7 +29,11 @@ pub(super) fn create(path: &Path) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    let words = [OsStr::new("subvolume"), OsStr::new("create"), path.as_os_str()];
+    let words = [
+        OsStr::new("subvolume"),
+        OsStr::new("create"),
+        path.as_os_str(),
+    ];
     tool::run("btrfs", &words).map_err(io::Error::other)?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }

@@ -9,7 +9,7 @@ mod project;
 mod tool;
 pub(super) mod wanted;
 
-use std::{io, path::Path};
+use std::{fs, io, os::unix::fs::DirBuilderExt as _, path::Path};
 
 use rustix::fs::statfs;
 
@@ -79,8 +79,7 @@ pub(super) fn create(path: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         private_directory(parent)?;
     }
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().mode(0o700).create(path)
+    fs::DirBuilder::new().mode(0o700).create(path)
 }
 
 /// Makes the file system enforce the limit of a directory, or removes its limit. Fails with the reason why the limit is only

@@ -23,17 +23,24 @@ pub(super) fn check() -> Result<(), WhyMeasured> {
 }
 
 pub(super) fn limit(path: &Path, limit: Option<Bytes>) -> Result<(), WhyMeasured> {
-    let inode = fs::symlink_metadata(path).map_err(|error| error.to_string())?.ino();
+    let inode = fs::symlink_metadata(path)
+        .map_err(|error| error.to_string())?
+        .ino();
     let project = (FIRST_PROJECT | (inode & (FIRST_PROJECT - 1))).to_string();
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let Some(mount) = mount_of(&table, path) else {
         return Err(format!("the mount of {} can't be found", path.display()));
     };
     if limit.is_some() {
+        let chattr = |words: &[&str]| {
+            let words = words.iter().map(OsStr::new).chain([path.as_os_str()]);
+            tool::run("chattr", &words.collect::<Vec<_>>())
+        };
+        chattr(&["-R", "-p", &project])?;
         // New files inherit the project of their directory.
-        let words = ["-R", "-p", &project, "+P"].map(OsStr::new);
-        let words: Vec<&OsStr> = words.into_iter().chain([path.as_os_str()]).collect();
-        tool::run("chattr", &words)?;
+        chattr(&["+P"])?;
+        // ext4 refuses the flag for files, so this one fails where there are any.
+        let _ = chattr(&["-R", "-f", "+P"]);
     }
     let blocks = limit.map_or(0, |most| most.0.div_ceil(BLOCK)).to_string();
     let words = ["-P", &project, "0", &blocks, "0", "0", &mount.point].map(OsStr::new);

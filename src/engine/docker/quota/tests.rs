@@ -1,9 +1,4 @@
-use std::{
-    fs::{self, File},
-    io::Write as _,
-    path::PathBuf,
-    process::Command,
-};
+use std::{fs::File, io::Write as _, path::PathBuf, process::Command};
 
 use super::*;
 
@@ -56,7 +51,10 @@ fn fill(path: &Path) -> io::Result<()> {
 #[test]
 fn btrfs_enforces_the_limit_of_a_directory() {
     let Some(disk) = SmallBtrfs::mounted(true) else {
-        assert!(!Path::new("/usr/sbin/mkfs.btrfs").exists(), "it can't be mounted");
+        assert!(
+            !Path::new("/usr/sbin/mkfs.btrfs").exists(),
+            "it can't be mounted"
+        );
         return;
     };
     assert_eq!(why_measured(&disk.place.join("not/yet/there")), None);
@@ -80,7 +78,10 @@ fn btrfs_enforces_the_limit_of_a_directory() {
 #[test]
 fn a_directory_that_btrfs_cannot_limit_says_so() {
     let Some(disk) = SmallBtrfs::mounted(true) else {
-        assert!(!Path::new("/usr/sbin/mkfs.btrfs").exists(), "it can't be mounted");
+        assert!(
+            !Path::new("/usr/sbin/mkfs.btrfs").exists(),
+            "it can't be mounted"
+        );
         return;
     };
     let plain = disk.place.join("plain");
@@ -102,7 +103,10 @@ fn a_directory_that_btrfs_cannot_limit_says_so() {
 #[test]
 fn btrfs_without_quotas_only_measures() {
     let Some(disk) = SmallBtrfs::mounted(false) else {
-        assert!(!Path::new("/usr/sbin/mkfs.btrfs").exists(), "it can't be mounted");
+        assert!(
+            !Path::new("/usr/sbin/mkfs.btrfs").exists(),
+            "it can't be mounted"
+        );
         return;
     };
     let why = why_measured(&disk.place).unwrap();

@@ -30,6 +30,9 @@ pub(super) fn run<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<Str
     }
     let text = String::from_utf8_lossy(&output.stderr);
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
-    let last = last.unwrap_or_default().trim().trim_start_matches("ERROR: ");
+    let last = last
+        .unwrap_or_default()
+        .trim()
+        .trim_start_matches("ERROR: ");
     Err(format!("{program} failed: {}", Clean::new(last)))
 }

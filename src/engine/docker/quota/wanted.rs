@@ -54,7 +54,11 @@ pub(in crate::engine::docker) fn set(path: &Path, most: Option<Bytes>) -> Result
     if let Err(why) = &enforced {
         tracing::info!(%why, path = %path.display(), "a quota is only measured");
     }
-    let word = if enforced.is_ok() { ENFORCED } else { "measured" };
+    let word = if enforced.is_ok() {
+        ENFORCED
+    } else {
+        "measured"
+    };
     let text = format!("{} {word}", most.0);
     write(path, text.as_bytes()).map_err(|error| {
         let _ = enforce(path, before.map(|it| it.most));
@@ -86,7 +90,8 @@ fn remove(path: &Path) -> rustix::io::Result<()> {
 fn trouble(path: &Path, error: Errno) -> Failure {
     let path = path.display();
     if error == Errno::OPNOTSUPP {
-        let text = format!("the file system at {path} can't store a quota (no extended attributes)");
+        let text =
+            format!("the file system at {path} can't store a quota (no extended attributes)");
         return Failure::refused(text).hint("use a folder on another file system");
     }
     let error = io::Error::from(error);

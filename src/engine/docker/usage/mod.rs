@@ -150,7 +150,9 @@ fn read_all(
 
 /// The sessions whose home directories are measured.
 fn watched(asked: &[UsageAsk]) -> impl Iterator<Item = SessionId> {
-    let whole = asked.iter().filter(|ask| ask.need == Need::Watched || ask.limited);
+    let whole = asked
+        .iter()
+        .filter(|ask| ask.need == Need::Watched || ask.limited);
     whole.map(|ask| ask.session)
 }
 

@@ -130,7 +130,7 @@ pub(super) const ROWS: [FieldRow; 12] = [
         argument: Some(Argument {
             section: section::RESOURCES,
             value: "SIZE",
-            help: "Limit of the home directory (10g; default: none; see `workbay info` for whether it is enforced)",
+            help: "Limit of the home directory (10g; default: none; `workbay doctor` shows whether it is enforced)",
             key: "disk",
         }),
         page: Page::Allocation,
