@@ -47,8 +47,10 @@ fn mechanism(parent: &Path) -> Result<Mechanism, WhyMeasured> {
         }
     };
     if found == Mechanism::Project && !project::is_on(place) {
+        let point = project::mount_point(place);
+        let point = point.unwrap_or_else(|| shown.to_string());
         return Err(format!(
-            "the file system at {shown} is mounted without project quotas (prjquota)"
+            "the file system at {point} is mounted without project quotas (prjquota)"
         ));
     }
     if !rustix::process::geteuid().is_root() {

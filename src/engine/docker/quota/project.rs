@@ -17,6 +17,12 @@ pub(super) fn is_on(place: &Path) -> bool {
     mount_of(&table, place).is_some_and(|mount| mount.has_project_quotas)
 }
 
+/// Where the file system of `place` is mounted.
+pub(super) fn mount_point(place: &Path) -> Option<String> {
+    let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    Some(mount_of(&table, place)?.point)
+}
+
 /// Whether the programs exist.
 pub(super) fn check() -> Result<(), WhyMeasured> {
     tool::run("setquota", &["--version"]).map(drop)
