@@ -73,13 +73,13 @@ pub(super) fn why_measured(parent: &Path) -> Option<WhyMeasured> {
     mechanism(parent).err()
 }
 
-/// Creates a directory that only this user can access, so that it can be limited. Fails if it exists.
+/// Creates a directory that only this user can access, and its missing parents, so that it can be limited. Fails if it exists.
 pub(super) fn create(path: &Path) -> io::Result<()> {
-    if path.parent().map(mechanism) == Some(Ok(Mechanism::Btrfs)) {
-        return btrfs::create(path);
-    }
     if let Some(parent) = path.parent() {
         private_directory(parent)?;
+        if mechanism(parent) == Ok(Mechanism::Btrfs) {
+            return btrfs::create(path);
+        }
     }
     fs::DirBuilder::new().mode(0o700).create(path)
 }

@@ -58,6 +58,9 @@ fn btrfs_enforces_the_limit_of_a_directory() {
         return;
     };
     assert_eq!(why_measured(&disk.place.join("not/yet/there")), None);
+    let deep = disk.place.join("not/yet/there");
+    create(&deep).unwrap();
+    enforce(&deep, Some(Bytes::mib(16))).unwrap();
     let folder = disk.place.join("folder");
     create(&folder).unwrap();
     let again = create(&folder).unwrap_err();
