@@ -316,6 +316,7 @@ actions! {
     FolderCreate "folders.create" "create a folder, or give a user access" [Folders]
     FolderRename "folders.rename" "rename" [Folders]
     FolderClone "folders.clone" "copy under another name" [Folders]
+    FolderQuota "folders.quota" "set or remove the quota" [Folders]
     FolderTrash "folders.trash" "move to the trash; in the trash: delete (asks for confirmation)" [Folders]
     FolderRestore "folders.restore" "restore from the trash" [Folders]
     FolderTrashView "folders.trash-view" "show the trash, or the folders" [Folders]

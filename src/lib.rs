@@ -25,6 +25,7 @@ pub mod rules;
 pub mod run;
 pub mod runner;
 pub mod scheduler;
+mod space;
 pub mod ssh_server;
 pub mod state_machine;
 pub mod store;

@@ -26,14 +26,18 @@ const ROWS: &[(&str, &[&str])] = &[
     ("config", &["model", "rules"]),
     ("protocol", &["model", "rules"]),
     ("tree", &["model"]),
-    ("files", &["model", "tree"]),
-    ("archive", &["model"]),
-    ("engine", &["model", "rules", "tree", "files", "archive"]),
+    ("space", &["model"]),
+    ("files", &["model", "tree", "space"]),
+    ("archive", &["model", "space"]),
+    (
+        "engine",
+        &["model", "rules", "tree", "files", "archive", "space"],
+    ),
     ("state_machine", &["model", "rules"]),
     ("scheduler", &["model", "rules", "engine", "state_machine"]),
     ("observer", &["model", "rules", "engine", "state_machine"]),
     ("ssh_server", &["model", "engine"]),
-    ("store", &["model"]),
+    ("store", &["model", "space"]),
     ("gateway", &["model"]),
     ("terminal", &["key", "model"]),
     ("keymap", &["action", "key", "config", "model"]),
@@ -54,6 +58,7 @@ const ROWS: &[(&str, &[&str])] = &[
             "config",
             "gateway",
             "ssh_server",
+            "space",
         ],
     ),
     (
@@ -72,14 +77,14 @@ const ROWS: &[(&str, &[&str])] = &[
         "run",
         &[
             "model", "protocol", "app", "view", "client", "terminal", "action", "key", "keymap",
-            "theme", "config",
+            "theme", "config", "space",
         ],
     ),
     (
         "cli",
         &[
             "model", "rules", "protocol", "client", "config", "action", "keymap", "theme",
-            "terminal", "archive", "files",
+            "terminal", "archive", "files", "space",
         ],
     ),
     // The two roots: they only list modules and dispatch.

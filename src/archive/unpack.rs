@@ -9,6 +9,7 @@ use std::{
 use tar::{Entry, EntryType};
 
 use super::Copied;
+use crate::{model::resources::Bytes, space::DiskSpace};
 
 /// Where the entries of a stream go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,14 +181,14 @@ fn write(entry: &mut Entry<'_, impl Read>, path: &Path) -> io::Result<()> {
 
 /// A session can announce a file of any size, so a file that can't fit is refused before the disk is full.
 fn check_space(destination: &Destination, size: u64) -> io::Result<()> {
-    let Ok(there) = rustix::fs::statvfs(&destination.directory) else {
+    let Ok(space) = DiskSpace::at(&destination.directory) else {
         return Ok(());
     };
-    let free = there.f_bavail.saturating_mul(there.f_frsize);
-    if size <= free {
+    let (needed, free) = (Bytes(size), space.free);
+    if needed <= free {
         return Ok(());
     }
-    let text = format!("a file needs {size} bytes, but only {free} are free");
+    let text = format!("a file needs {needed}, but only {free} are free");
     Err(io::Error::new(io::ErrorKind::StorageFull, text))
 }
 

@@ -7,6 +7,7 @@ mod args;
 mod choice;
 mod commands;
 mod connection;
+mod disk_use;
 mod ended;
 mod fail;
 mod find;

@@ -71,6 +71,8 @@ pub struct UsageAsk {
     pub need: Need,
     /// The figures are needed even where reading them is expensive.
     pub judged: bool,
+    /// Its home directory has a limit, so it is measured although no client watches.
+    pub limited: bool,
 }
 
 /// Which figures of a session are requested.
@@ -94,6 +96,7 @@ impl UsageAsk {
             session,
             need: Need::Watched,
             judged: false,
+            limited: false,
         }
     }
 
@@ -104,6 +107,7 @@ impl UsageAsk {
             session,
             need: Need::Judged,
             judged: true,
+            limited: false,
         }
     }
 
@@ -114,6 +118,7 @@ impl UsageAsk {
             session,
             need: Need::Recorded,
             judged: false,
+            limited: false,
         }
     }
 

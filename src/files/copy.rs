@@ -23,6 +23,7 @@ use super::{
     content,
     error::failed,
     read,
+    room::Room,
     root::{Root, c_name, directory_in},
     work::{Place, Trouble, Watch, count, delete},
 };
@@ -62,9 +63,11 @@ pub(super) fn move_all(job: &Job<'_>, paths: &[FilePath], watch: &mut Watch<'_>)
     let target = target(job)?;
     for path in paths {
         let (dir, name) = job.from.parent(path, "moved")?;
+        let arriving = arriving(job, path)?;
         match rename_in(&dir, &name, &target, &name, job.replace) {
             Ok(()) => watch.add(1, 0)?,
             Err(Errno::XDEV) => {
+                arriving.give_back();
                 let (files, bytes) = count(job.from, std::slice::from_ref(path))?;
                 let (known_files, known_bytes) = watch.progress.of.unwrap_or_default();
                 watch.progress.of = Some((known_files + files, known_bytes + bytes));
@@ -74,12 +77,45 @@ pub(super) fn move_all(job: &Job<'_>, paths: &[FilePath], watch: &mut Watch<'_>)
                 delete(job.from, path, watch)?;
                 watch.progress = counted;
             }
-            Err(Errno::EXIST) => return Err(taken(path)),
-            Err(Errno::INVAL) => return Err(into_itself(path)),
-            Err(error) => return Err(failed(path, "moved", error)),
+            Err(error) => {
+                arriving.give_back();
+                return Err(match error {
+                    Errno::EXIST => taken(path),
+                    Errno::INVAL => into_itself(path),
+                    error => failed(path, "moved", error),
+                });
+            }
         }
     }
     Ok(())
+}
+
+/// What a rename brings into the room of another directory.
+struct Arriving<'a> {
+    room: Option<&'a Room>,
+    bytes: u64,
+}
+
+impl Arriving<'_> {
+    fn give_back(&self) {
+        if let Some(room) = self.room {
+            room.give_back(self.bytes);
+        }
+    }
+}
+
+/// Takes the room for a path before it is renamed. In the same directory nothing arrives.
+fn arriving<'a>(job: &Job<'a>, path: &FilePath) -> Result<Arriving<'a>> {
+    let room = job.to.room().filter(|_| !job.from.is_same(job.to));
+    let bytes = match room {
+        Some(_) => count(job.from, std::slice::from_ref(path))?.1,
+        None => 0,
+    };
+    if let Some(room) = room {
+        let taken = room.take(bytes);
+        taken.map_err(|error| failed(path, "moved", error))?;
+    }
+    Ok(Arriving { room, bytes })
 }
 
 fn target(job: &Job<'_>) -> Result<OwnedFd> {
@@ -115,6 +151,7 @@ fn copy_one(job: &Job<'_>, path: &FilePath, target: &OwnedFd, watch: &mut Watch<
         watch,
         top: path.clone(),
         names: Vec::new(),
+        taken: 0,
     };
     let copied = if place.is_directory() {
         copy.tree(&place.dir, &place.name, target)
@@ -127,6 +164,9 @@ fn copy_one(job: &Job<'_>, path: &FilePath, target: &OwnedFd, watch: &mut Watch<
             && let Ok(target) = job.to.directory(job.directory)
         {
             let _ = tree::remove_entry(target, &place.name, &mut || true);
+            if let Some(room) = job.to.room() {
+                room.give_back(copy.taken);
+            }
         }
         match trouble {
             Trouble::Failure(failure) => failure,
@@ -152,6 +192,8 @@ struct Copy<'a, 'w> {
     top: FilePath,
     /// The names from the top to what is being copied, for messages.
     names: Vec<CString>,
+    /// What was taken from the room of the target.
+    taken: u64,
 }
 
 type Copied = std::result::Result<(), Trouble>;
@@ -307,8 +349,12 @@ impl Copy<'_, '_> {
         };
         let to = openat(target, part.as_c_str(), flags, Mode::from_raw_mode(0o600))?;
         let size = u64::try_from(stat.st_size).unwrap_or(0);
-        let watch = &mut *self.watch;
+        let (watch, room, taken) = (&mut *self.watch, self.job.to.room(), &mut self.taken);
         let copied = content::copy(&from, &to, size, |bytes| {
+            if let Some(room) = room {
+                room.take(bytes)?;
+                *taken += bytes;
+            }
             watch.add(0, bytes).map_err(Trouble::from)
         });
         let done = copied

@@ -6,6 +6,9 @@ use rustix::io::Errno;
 
 use crate::model::failure::Failure;
 
+/// The fix for a full disk or quota.
+pub(super) const FULL: &str = "delete files that you don't need, or use another folder";
+
 /// `'data/x' can't be written: permission denied`. `what` is the verb.
 pub(super) fn failed(path: impl fmt::Display, what: &str, error: Errno) -> Failure {
     match error {
@@ -57,13 +60,11 @@ fn reason(error: Errno) -> (String, &'static str) {
             "a directory of this name isn't empty",
             "choose another name, or delete that directory first",
         ),
-        Errno::NOSPC => (
-            "no space is left",
-            "delete files that you don't need, or use another folder",
-        ),
+        Errno::NOSPC => ("no space is left", FULL),
         Errno::DQUOT => (
             "the quota is reached",
-            "delete files that you don't need, or use another folder",
+            "delete files that you don't need, use another folder, or change the quota with \
+             `workbay folder quota`",
         ),
         Errno::ROFS => (
             "the file system is read-only",

@@ -10,6 +10,7 @@ mod copy;
 mod error;
 mod list;
 mod read;
+mod room;
 mod root;
 pub mod wire;
 mod work;
@@ -17,6 +18,7 @@ mod write;
 
 pub use self::{
     list::select,
+    room::Room,
     root::Root,
     work::{LocalWork, Report, carry_out},
     write::PartFile,

@@ -10,11 +10,11 @@ use std::{
 };
 
 use rustix::{
-    fs::{CWD, Gid, Mode, OFlags, ResolveFlags, Uid, fchown, openat, openat2},
+    fs::{CWD, Gid, Mode, OFlags, ResolveFlags, Uid, fchown, fstat, openat, openat2},
     io::Errno,
 };
 
-use super::{Result, error::failed};
+use super::{Result, error::failed, room::Room};
 use crate::model::{failure::Failure, files::FilePath};
 
 /// How often a path is resolved again that was renamed meanwhile.
@@ -31,6 +31,8 @@ pub struct Root {
     dir: OwnedFd,
     /// Who gets what is created; `None` = it stays with this process's user.
     owner: Option<(Uid, Gid)>,
+    /// What may be written; `None` = as much as the file system takes.
+    room: Option<Room>,
 }
 
 impl Root {
@@ -43,7 +45,27 @@ impl Root {
         let owner = owner
             .map(|(uid, gid)| (Uid::from_raw(uid), Gid::from_raw(gid)))
             .filter(|owner| *owner != me);
-        Ok(Self { dir, owner })
+        Ok(Self {
+            dir,
+            owner,
+            room: None,
+        })
+    }
+
+    /// Limits what is written.
+    #[must_use]
+    pub fn with_room(self, room: Option<Room>) -> Self {
+        Self { room, ..self }
+    }
+
+    pub(super) const fn room(&self) -> Option<&Room> {
+        self.room.as_ref()
+    }
+
+    /// Whether both are the same directory.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let id = |root: &Self| fstat(&root.dir).map(|stat| (stat.st_dev, stat.st_ino));
+        matches!((id(self), id(other)), (Ok(one), Ok(other)) if one == other)
     }
 
     /// Opens a directory to read it.

@@ -4,26 +4,28 @@ use std::{
     ffi::CString,
     fs::File,
     io::{self, Seek as _, SeekFrom, Write as _},
-    os::fd::{AsFd as _, OwnedFd},
+    os::fd::OwnedFd,
 };
 
 use rustix::{
-    fs::{
-        AtFlags, FileType, Mode, OFlags, fchmod, fstat, fstatvfs, fsync, openat, statat, unlinkat,
-    },
+    fs::{AtFlags, FileType, Mode, OFlags, fchmod, fstat, fsync, openat, statat, unlinkat},
     io::Errno,
 };
 
 use super::{
     Result,
     change::{BITS, NEW_FILE, rename_in},
-    error::{failed, failed_io, is_full},
+    error::{FULL, failed, failed_io, is_full},
+    room::Room,
     root::{Root, c_name},
 };
-use crate::model::{
-    failure::Failure,
-    files::{FilePath, WriteOptions, part_name},
-    resources::Bytes,
+use crate::{
+    model::{
+        failure::Failure,
+        files::{FilePath, WriteOptions, part_name},
+        resources::Bytes,
+    },
+    space::DiskSpace,
 };
 
 /// A file that is being written. Dropping it keeps what was written, so that the transfer can continue.
@@ -37,6 +39,9 @@ pub struct PartFile {
     options: WriteOptions,
     /// How many bytes the part has.
     size: u64,
+    room: Option<Room>,
+    /// What was taken from the room.
+    taken: u64,
 }
 
 impl PartFile {
@@ -55,7 +60,7 @@ impl PartFile {
             _ => {}
         }
         let space = options.size.map(|size| size.saturating_sub(options.offset));
-        check_space(&dir, path, space.unwrap_or(0))?;
+        check_space(&dir, path, space.unwrap_or(0), root.room())?;
         let file = if options.offset == 0 {
             create(root, &dir, &part).map_err(fail)?
         } else {
@@ -76,6 +81,8 @@ impl PartFile {
             file,
             options,
             size: options.offset,
+            room: root.room().cloned(),
+            taken: 0,
         })
     }
 
@@ -84,6 +91,12 @@ impl PartFile {
         let size = self.size + bytes.len() as u64;
         if self.options.size.is_some_and(|most| size > most) {
             return Err(self.wrong_size(size));
+        }
+        if let Some(room) = &self.room {
+            let length = bytes.len() as u64;
+            let taken = room.take(length);
+            taken.map_err(|error| self.trouble(&error.into()))?;
+            self.taken += length;
         }
         self.file
             .write_all(bytes)
@@ -126,6 +139,9 @@ impl PartFile {
 
     fn remove(&self) {
         let _ = unlinkat(&self.dir, self.part.as_c_str(), AtFlags::empty());
+        if let Some(room) = &self.room {
+            room.give_back(self.taken);
+        }
     }
 
     fn wrong_size(&self, size: u64) -> Failure {
@@ -176,19 +192,18 @@ fn resume(dir: &OwnedFd, part: &CString, path: &FilePath, offset: u64) -> Result
     Ok(file)
 }
 
-/// Refuses what can't fit before it fills the disk.
-fn check_space(dir: &OwnedFd, path: &FilePath, needed: u64) -> Result<()> {
-    let Ok(about) = fstatvfs(dir.as_fd()) else {
-        return Ok(());
+/// Refuses what can't fit before it fills the disk or the quota.
+fn check_space(dir: &OwnedFd, path: &FilePath, needed: u64, room: Option<&Room>) -> Result<()> {
+    let needed = Bytes(needed);
+    let refused = |why: &str| {
+        let text = format!("'{path}' can't be written: it needs {needed}, and {why}");
+        Err(Failure::refused(text).hint(FULL))
     };
-    let free = about.f_bavail.saturating_mul(about.f_frsize);
-    if needed <= free {
-        return Ok(());
+    match (DiskSpace::of(dir), room.map(Room::left)) {
+        (Ok(space), _) if needed > space.free => refused(&format!("{} are free", space.free)),
+        (_, Some(left)) if needed > left => {
+            refused(&format!("{left} are left of the folder's quota"))
+        }
+        _ => Ok(()),
     }
-    let text = format!(
-        "'{path}' can't be written: it needs {}, and {} are free",
-        Bytes(needed),
-        Bytes(free)
-    );
-    Err(Failure::refused(text).hint("delete files that you don't need, or use another folder"))
 }

@@ -40,6 +40,10 @@ pub enum Capability {
     Priority,
     /// A stop hook that runs before a session is terminated.
     StopHook,
+    /// A limit of what a session writes to its own storage (`--disk`).
+    DiskLimit,
+    /// The file systems of home directories and folders enforce limits. Without it, they are only measured.
+    DiskEnforcement,
     /// Folders that outlive sessions, created and mounted by workbay.
     Folders,
     /// Folders that are shared with other users: permissions, invitations, projects.

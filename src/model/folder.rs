@@ -43,12 +43,18 @@ pub struct Folder {
     /// The quota.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_size: Option<Bytes>,
+    /// Whether the file system enforces the quota; `false` = it is measured, `None` = not reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota_enforced: Option<bool>,
     /// Whether users that may read it may clone it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cloneable: bool,
     /// What is free on its file system; `None` = not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<Bytes>,
+    /// Whether so little is free there that the disk is almost full.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub low_space: bool,
     /// Its directory on this machine; `None` = the engine keeps it elsewhere.
     #[serde(default)]
     pub path: Option<String>,
@@ -88,8 +94,10 @@ impl Folder {
             files: None,
             measuring: false,
             max_size: None,
+            quota_enforced: None,
             cloneable: false,
             free: None,
+            low_space: false,
             path: None,
             trashed_at: None,
             mounted_by: Vec::new(),
@@ -210,6 +218,9 @@ pub struct NewFolder {
     pub permission: FolderPermission,
     #[serde(default)]
     pub cloneable: bool,
+    /// The quota in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<Bytes>,
 }
 
 impl NewFolder {
@@ -261,6 +272,11 @@ pub enum FolderRequest {
     /// Deletes a folder in the trash.
     Purge {
         folder: String,
+    },
+    /// The most that may be in the folder, in bytes; `None` removes the quota. Ends with `Reply::Folder`.
+    SetQuota {
+        folder: String,
+        quota: Option<Bytes>,
     },
     /// The permission that the folder gives to everybody who can mount it.
     SetPermission {
@@ -343,6 +359,7 @@ impl FolderRequest {
             Self::Restore { .. } => "restore-folder",
             Self::Trash { .. } => "trash-folder",
             Self::Purge { .. } => "purge-folder",
+            Self::SetQuota { .. } => "set-folder-quota",
             Self::SetPermission { .. } => "set-folder-permission",
             Self::Shares { .. } => "folder-shares",
             Self::Share { .. } => "share-folder",
@@ -365,6 +382,7 @@ impl FolderRequest {
             | Self::Restore { folder }
             | Self::Trash { folder }
             | Self::Purge { folder }
+            | Self::SetQuota { folder, .. }
             | Self::SetPermission { folder, .. }
             | Self::Shares { folder }
             | Self::Share { folder, .. }

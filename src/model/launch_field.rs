@@ -21,6 +21,7 @@ pub enum LaunchField {
     Cpu,
     Memory,
     SharedMemory,
+    Disk,
     Accelerator,
     Count,
     ClusterSize,

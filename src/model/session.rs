@@ -124,6 +124,9 @@ pub struct Session {
     pub requested_slots: ResourceSlots,
     /// Shared memory in bytes, a part of `requested_slots.mem`.
     pub shmem: Bytes,
+    /// The limit of each container's home directory, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_limit: Option<Bytes>,
     pub owner: Clean,
     pub created_at: Timestamp,
     /// When it reached RUNNING for the first time.
@@ -212,6 +215,7 @@ impl Session {
             environment,
             requested_slots: ResourceSlots::default(),
             shmem: Bytes::default(),
+            disk_limit: None,
             owner: Clean::default(),
             created_at,
             started_at: None,

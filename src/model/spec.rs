@@ -42,6 +42,9 @@ pub struct LaunchRequest {
     pub mem: Option<Bytes>,
     /// `None` = calculated by the rule for automatic shared memory.
     pub shmem: Option<Bytes>,
+    /// The most that the session may write to its own storage; `None` = no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk: Option<Bytes>,
     pub env: BTreeMap<String, String>,
     /// The names in `env` whose values are secret. An empty value wasn't stored and must be given again.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -219,6 +222,9 @@ pub struct LaunchSpec {
     pub cpu: Cpu,
     pub mem: Bytes,
     pub shmem: Bytes,
+    /// The most that each container may write to its home directory; `None` = no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<Bytes>,
     /// The variables whose values aren't secret.
     pub env: BTreeMap<String, String>,
     /// Names of the secret variables. Their values are only in the daemon's memory.
@@ -347,6 +353,7 @@ impl LaunchSpec {
             cpu,
             mem,
             shmem,
+            disk: None,
             env: BTreeMap::new(),
             secret_names: Vec::new(),
             accelerators: BTreeMap::new(),

@@ -15,6 +15,7 @@ pub(super) fn dress(session: &mut Session, spec: &LaunchSpec, main: KernelId, su
     session.session_type = spec.session_type;
     session.requested_slots = spec.total_slots();
     session.shmem = spec.shmem;
+    session.disk_limit = spec.disk;
     session.startup_command = spec.startup_command.as_deref().map(shown_command);
     session.starts_at = spec.starts_at;
     session.timeout = spec.timeout;

@@ -129,6 +129,7 @@ fn spec(request: &LaunchRequest, environment: &Environment, asked: Timestamp) ->
         starts_at: request.starts_at.map(|start| start.moment(asked)),
         timeout: request.timeout,
         preopen_ports: request.preopen_ports.clone(),
+        disk: request.disk,
         services: environment.facts.services.clone(),
         apps: environment.facts.apps.clone(),
         user: environment.facts.user,

@@ -44,6 +44,7 @@ fn rebuilt(record: &SessionRecord) -> LaunchRequest {
         cpu: Some(spec.cpu),
         mem: Some(spec.mem),
         shmem: Some(spec.shmem),
+        disk: spec.disk,
         env,
         secret_names,
         accelerators: spec.accelerators.clone(),

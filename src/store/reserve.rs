@@ -9,9 +9,11 @@ use std::{
 };
 
 use rustix::{
-    fs::{FallocateFlags, OFlags, fallocate, statvfs},
+    fs::{FallocateFlags, OFlags, fallocate},
     io::Errno,
 };
+
+use crate::space::DiskSpace;
 
 /// The size of the reserve.
 const SIZE: u64 = 4 * 1024 * 1024;
@@ -63,14 +65,14 @@ impl Reserve {
 
     fn make(&self) -> ReserveState {
         let directory = self.path.parent().unwrap_or(&self.path);
-        let Ok(facts) = statvfs(directory) else {
+        let Ok(space) = DiskSpace::at(directory) else {
             return ReserveState::Unsupported;
         };
-        let size = SIZE.min(facts.f_blocks.saturating_mul(facts.f_frsize) / PART);
+        let size = SIZE.min(space.total.0 / PART);
         if self.takes(size) {
             return ReserveState::Held;
         }
-        if facts.f_bavail.saturating_mul(facts.f_frsize) < 2 * size {
+        if space.free.0 < 2 * size {
             return ReserveState::NoSpace;
         }
         let made = self.allocate(size);

@@ -42,6 +42,19 @@ pub fn copy(
     owner: Option<(u32, u32)>,
     cancelled: &AtomicBool,
 ) -> io::Result<Copied> {
+    // Nothing is created for a directory that can't be opened.
+    drop(open::directory(CWD, from)?);
+    mkdirat(CWD, to, Mode::RWXU)?;
+    copy_into(from, to, owner, cancelled)
+}
+
+/// The same for a directory `to` that exists and is empty.
+pub fn copy_into(
+    from: &Path,
+    to: &Path,
+    owner: Option<(u32, u32)>,
+    cancelled: &AtomicBool,
+) -> io::Result<Copied> {
     copy_with(from, to, owner, cancelled, BOUNDS)
 }
 
@@ -53,7 +66,6 @@ fn copy_with(
     bounds: Bounds,
 ) -> io::Result<Copied> {
     let from = open::directory(CWD, from)?;
-    mkdirat(CWD, to, Mode::RWXU)?;
     let to = open::directory(CWD, to)?;
     let owner = owner.map(|(uid, gid)| (Uid::from_raw(uid), Gid::from_raw(gid)));
     let device = fstat(&from)?.st_dev;

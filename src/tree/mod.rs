@@ -13,7 +13,7 @@ mod testing;
 pub mod unsaved;
 mod visit;
 
-pub use copy::{Copied, copy};
+pub use copy::{Copied, copy, copy_into};
 pub use remove::{remove, remove_entry};
 pub use visit::{TreeEntry, WalkStep, visit, visit_opened};
 

@@ -14,7 +14,10 @@ use workbay::{
         change::Change,
         failure::{Failure, FailureKind},
         id::SessionId,
+        resources::Bytes,
+        spec::LaunchRequest,
         status::Status,
+        usage::Usage,
     },
     protocol::message::{Reply, Request},
 };
@@ -40,6 +43,34 @@ async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
     // Who is recorded may still wait: what cannot be recorded is not ordered.
     assert!(house.engine.count(Call::Create) <= recorded);
     assert!(house.engine.containers().len() <= recorded);
+}
+
+/// Sessions with a limit are measured although nobody watches.
+#[tokio::test]
+async fn a_session_that_nears_its_disk_limit_is_reported_once_for_each_stage() {
+    let house = House::open().await;
+    let mut face = house.face().await;
+    let free = face.run("unlimited").await;
+    let request = LaunchRequest {
+        disk: Some(Bytes::mib(100)),
+        ..named("limited")
+    };
+    let limited = face.launch(request).await.unwrap().id;
+    face.until_status(limited, Status::Running).await;
+    assert_eq!(
+        face.session(limited).unwrap().disk_limit,
+        Some(Bytes::mib(100))
+    );
+    let holds = |mib| Usage {
+        home: Some(Bytes::mib(mib)),
+        ..Usage::new(jiff::Timestamp::UNIX_EPOCH, None, Bytes::mib(1))
+    };
+    house.engine.set_whole_usage(free, holds(5000));
+    house.engine.set_whole_usage(limited, holds(93));
+    face.until_notified("limited uses 93% of its disk limit: 93 MiB of 100 MiB")
+        .await;
+    house.engine.set_whole_usage(limited, holds(100));
+    face.until_notified("limited reached its disk limit").await;
 }
 
 #[tokio::test]

@@ -42,6 +42,7 @@ mod own_user;
 mod pane;
 #[path = "../support/private_engine.rs"]
 mod private_engine;
+mod quotas;
 #[path = "../support/relay.rs"]
 mod relay;
 mod remains;

@@ -4,12 +4,12 @@
 use std::os::unix::fs::MetadataExt as _;
 
 use workbay::{
-    engine::api::Containers as _,
+    engine::api::{Containers as _, Folders as _},
     model::{environment::SessionUser, failure::FailureKind, id::SessionId},
 };
 
 use crate::echo_app;
-use crate::support::{Bench, busybox, docker, file, image_spec, import_as, plan};
+use crate::support::{Bench, busybox, docker, file, image_spec, import_as, mounted, plan};
 
 /// An image of busybox whose user is the one of `line`.
 pub fn image_of(name: &str, line: &str) {
@@ -77,6 +77,56 @@ async fn programs_run_as_the_images_user_that_has_the_home() {
         assert_eq!(std::fs::metadata("/").unwrap().uid(), root_before);
         bench.engine.forget(session).await.unwrap();
         assert!(!bench.home(session).exists(), "{name}");
+    }
+}
+
+/// Files of a folder, created on either side, are for both.
+#[tokio::test]
+async fn a_folder_is_shared_with_the_images_user() {
+    for (name, line) in [
+        ("workbay-test/own-app:1", "USER app"),
+        ("workbay-test/own-root:1", "LABEL nothing=1"),
+    ] {
+        image_of(name, line);
+        let bench = Bench::new();
+        bench.engine.create_folder("data").await.unwrap();
+        // The daemon as an ordinary user: only root can test that as another user.
+        let place = bench.dir.path().join("folders/data");
+        let outside = |line: &str| {
+            let ran = std::process::Command::new("setpriv")
+                .args([
+                    "--reuid",
+                    "1000",
+                    "--regid",
+                    "1000",
+                    "--clear-groups",
+                    "sh",
+                    "-ec",
+                ])
+                .arg(line)
+                .current_dir(&place)
+                .output()
+                .unwrap();
+            assert!(ran.status.success(), "{name}: {line}: {ran:?}");
+        };
+        outside("mkdir mine; echo a > mine/file");
+        let mut plan = plan("shared", image_spec(name));
+        plan.spec.user = SessionUser::Image;
+        plan.spec.mounts = vec![mounted("data", "/home/work/data", false)];
+        bench.launch(&plan).await;
+        let line = "cd data; cat mine/file; echo b >> mine/file; mkdir -p theirs/deep; \
+                    echo c > theirs/deep/file";
+        assert_eq!(bench.sh(plan.session, line).await, "a", "{name}");
+        outside(
+            "cat theirs/deep/file; echo d >> theirs/deep/file; echo e > theirs/more; echo f > new",
+        );
+        let line =
+            "cd data; cat theirs/deep/file theirs/more new; rm -r mine; rm new; echo g > last";
+        assert_eq!(bench.sh(plan.session, line).await, "c\nd\ne\nf", "{name}");
+        outside("rm -r theirs; rm last");
+        assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0, "{name}");
+        bench.engine.stop(plan.session, 0).await.unwrap();
+        bench.engine.remove(plan.session).await.unwrap();
     }
 }
 

@@ -62,6 +62,34 @@ fn end(machine: &Machine, arguments: &[&str]) {
 }
 
 #[test]
+fn a_launch_is_refused_while_less_than_the_reserve_is_free() {
+    let machine = Machine::new();
+    let settings = machine.path("config").join("config.toml");
+    fs::write(
+        settings,
+        "[launch]\ncpu = 0.2\n[disk]\nlaunch-reserve = \"20m\"\n",
+    )
+    .unwrap();
+    let disk = Disk::mount(&machine);
+    machine.ok(&["launch", "--env", "host", "--name", "first", "--wait"]);
+    let ballast = machine.path("state").join("ballast");
+    let blocks = (free(&machine.path("state")) * 4096).saturating_sub(10 << 20);
+    fs::write(&ballast, vec![1; usize::try_from(blocks).unwrap()]).unwrap();
+    let refused = machine.workbay(&launch("refused", &[]));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success(), "{said}");
+    assert!(
+        said.contains("A launch needs 20 MiB") && said.contains("workbay rm"),
+        "{said}"
+    );
+    assert_eq!(machine.containers().len(), 1, "nothing was created");
+    fs::remove_file(&ballast).unwrap();
+    machine.ok(&["launch", "--env", "host", "--name", "second", "--wait"]);
+    assert_eq!(machine.containers().len(), 2);
+    drop(disk);
+}
+
+#[test]
 fn a_session_that_fills_the_disk_is_ended_by_each_command() {
     let machine = Machine::new();
     let disk = Disk::mount(&machine);

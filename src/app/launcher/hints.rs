@@ -191,7 +191,7 @@ fn of_row(launcher: &Launcher) -> &'static [Hint] {
         },
         Page::Allocation => match row.field {
             Field::Environment => LISTED,
-            Field::Image => TYPED,
+            Field::Image | Field::Disk => TYPED,
             Field::Variables => VARIABLE,
             _ if launcher.allocation.automatic(row).is_some() => AUTOMATIC,
             _ if launcher.allocation.slider(row).is_some() => NUMBER,

@@ -11,6 +11,7 @@ use crate::{
         args::Json,
         commands::{RunCommand, context, daemon},
         connection,
+        disk_use::{self, DiskUse},
         fail::Outcome,
         invocation::{Invocation, remark_problems},
         output::{self, Cell},
@@ -39,6 +40,8 @@ pub struct InfoJson {
     terminal: BTreeMap<&'static str, Option<String>>,
     /// The daemon's pid and version. `null` when none runs.
     daemon: Option<Daemon>,
+    /// What is used on the disks of this machine.
+    disk: DiskUse,
 }
 
 #[derive(Serialize)]
@@ -106,6 +109,7 @@ fn collect(start: &Start) -> InfoJson {
         contexts: context::configured(start),
         terminal: terminal(),
         daemon: daemon(start),
+        disk: disk_use::collect(start),
     }
 }
 
@@ -290,7 +294,8 @@ fn text(info: &InfoJson) -> String {
         },
     );
     out.push_str(&daemon);
-    out.push('\n');
+    out.push_str("\n\nDisk\n");
+    out.push_str(&info.disk.text());
     out
 }
 

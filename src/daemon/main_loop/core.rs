@@ -44,7 +44,10 @@ use crate::{
             recent::RecentNotifications,
         },
         sampling::sampler::{Samples, Shown},
-        storage::{disk_space::Space, kept_homes::KeptHomes, writing::DeferredWrites},
+        storage::{
+            disk_limits::DiskLimits, disk_space::Space, kept_homes::KeptHomes,
+            writing::DeferredWrites,
+        },
         upgrade::{Kept, Memory},
     },
     model::{
@@ -90,6 +93,7 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) notes: Vec<Notice>,
     pub(in crate::daemon) notifications: RecentNotifications,
     pub(in crate::daemon) space: Space,
+    pub(in crate::daemon) disk_limits: DiskLimits,
     pub(in crate::daemon) kept_homes: KeptHomes,
     /// A launch is refused while less space than this is free; 0 = never.
     pub(in crate::daemon) launch_reserve: Bytes,
@@ -159,6 +163,7 @@ impl Core {
             notes: warnings(parts.notes),
             hooks: parts.hooks,
             space: parts.space,
+            disk_limits: DiskLimits::default(),
             kept_homes: parts.kept_homes,
             launch_reserve: parts.launch_reserve,
             lists: Lists::new(parts.incomplete),

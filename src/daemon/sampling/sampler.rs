@@ -79,16 +79,22 @@ pub(in crate::daemon) struct SampleTargets {
     pub judged: BTreeMap<SessionId, Duration>,
     /// Sessions that are cheap to read, with their start.
     pub recorded: BTreeMap<SessionId, Timestamp>,
+    /// Sessions with a disk limit, whose home directories are measured.
+    pub limited: BTreeSet<SessionId>,
 }
 
 impl SampleTargets {
     fn is_empty(&self) -> bool {
-        self.watched.is_empty() && self.judged.is_empty() && self.recorded.is_empty()
+        self.watched.is_empty()
+            && self.judged.is_empty()
+            && self.recorded.is_empty()
+            && self.limited.is_empty()
     }
 
     fn all(&self) -> BTreeSet<SessionId> {
         let unwatched = self.judged.keys().chain(self.recorded.keys());
-        unwatched.chain(&self.watched).copied().collect()
+        let all = unwatched.chain(&self.watched).chain(&self.limited);
+        all.copied().collect()
     }
 
     /// The interval until the next sample of a session.
@@ -120,6 +126,7 @@ impl SampleTargets {
             session,
             need,
             judged,
+            limited: self.limited.contains(&session),
         }
     }
 }

@@ -40,7 +40,10 @@ impl ContextRunner {
         }
         let engine = self.lazy_engine.there();
         let cheap = engine.is_some_and(|engine| engine.reads_cheaply());
+        let limited = self.known().sessions();
+        let limited = limited.filter(|it| it.disk_limit.is_some() && it.status.is_live());
         SampleTargets {
+            limited: limited.map(|it| it.id).collect(),
             watched,
             judged: self.known().sampled().into_iter().collect(),
             recorded: if cheap {
@@ -79,6 +82,10 @@ impl Core {
         };
         runner.sampler.swept();
         runner.record(&samples.usages);
+        self.check_disk_limits(samples.context, &samples.usages);
+        let Some(runner) = self.contexts.get_mut(samples.context) else {
+            return;
+        };
         let judged = runner.sampler.judged_of(&samples.usages);
         if !judged.is_empty()
             && let ContextMachine::Scheduler(driver) = &mut runner.machine

@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use rustix::fs::statvfs;
 use tokio::time::Instant;
 
 use crate::{
@@ -18,6 +17,7 @@ use crate::{
         resources::Bytes,
         settings::warning_limit,
     },
+    space::DiskSpace,
 };
 
 /// The pause between two checks.
@@ -28,13 +28,6 @@ const SOON: Duration = Duration::from_secs(5);
 const WAITS: u32 = 2;
 /// The number of home directories that a warning names.
 const NAMED: usize = 3;
-
-/// The result of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Found {
-    total: Bytes,
-    free: Bytes,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -89,16 +82,12 @@ impl Space {
         matches!(self.phase, Phase::Counting(_))
     }
 
-    fn look(&self) -> Option<Found> {
-        let facts = statvfs(&self.directory).ok()?;
-        Some(Found {
-            total: Bytes(facts.f_blocks.saturating_mul(facts.f_frsize)),
-            free: Bytes(facts.f_bavail.saturating_mul(facts.f_frsize)),
-        })
+    fn look(&self) -> Option<DiskSpace> {
+        DiskSpace::at(&self.directory).ok()
     }
 
     /// Whether to warn now. `counted` = at least one home directory was measured.
-    fn judge(&mut self, found: Found, counted: bool) -> bool {
+    fn judge(&mut self, found: DiskSpace, counted: bool) -> bool {
         let threshold = warning_limit(self.warn_below, found.total).0;
         let recovered = threshold.saturating_add(threshold / 4);
         self.phase = match self.phase {
@@ -196,8 +185,8 @@ mod tests {
         Space::new(Path::new("/there"), Bytes::mib(100))
     }
 
-    fn free(mib: u64) -> Found {
-        Found {
+    fn free(mib: u64) -> DiskSpace {
+        DiskSpace {
             total: Bytes::mib(10_000),
             free: Bytes::mib(mib),
         }
@@ -232,7 +221,7 @@ mod tests {
     fn a_small_file_system_is_not_always_too_full() {
         let mut space = space();
         let total = Bytes::mib(50);
-        let found = |mib| Found {
+        let found = |mib| DiskSpace {
             total,
             free: Bytes::mib(mib),
         };

@@ -1,5 +1,6 @@
 //! What the loop writes to the state database, and what it loads from it.
 
+pub(super) mod disk_limits;
 pub(super) mod disk_space;
 pub(super) mod kept_homes;
 pub(super) mod loading;

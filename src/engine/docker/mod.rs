@@ -21,6 +21,7 @@ mod log;
 mod loss;
 mod network;
 mod private_directory;
+mod quota;
 mod remote;
 mod save;
 mod terminal;
@@ -253,6 +254,7 @@ impl DockerEngine {
         info.accelerators = accelerator::devices::amounts(&devices, &self.config.accelerators);
         let missing = &mut info.capabilities.missing;
         missing.extend(self.lacks_of_network(connection));
+        missing.extend(self.lacks_of_quotas(connection).await);
         Ok(info)
     }
 }

@@ -9,6 +9,8 @@ use crate::model::{
 
 /// The minimum memory of a container on all engines.
 pub const LEAST_MEMORY: Bytes = Bytes::mib(6);
+/// The minimum limit of a home directory, which has files from the start.
+pub const LEAST_DISK: Bytes = Bytes::mib(16);
 /// The minimum memory for an image that sets its own minimum, without shared memory.
 const LEAST_OF_IMAGES: Bytes = Bytes::mib(64);
 /// The automatic shared memory of a small session. `BIG_SHMEM` is that of a large one.

@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::{
     model::{app_definition, ports, reference},
-    rules::launch::{check::check_value, folders, script},
+    rules::launch::{amounts::LEAST_DISK, check::check_value, folders, script},
 };
 
 /// Limits that no machine or cluster exceeds.
@@ -62,6 +62,9 @@ fn check_amounts(spec: &LaunchSpec) -> Result<(), String> {
     let fine = spec.cpu.millis() <= MOST_CORES * 1000
         && spec.mem <= MOST_MEMORY
         && spec.shmem <= spec.mem
+        && spec
+            .disk
+            .is_none_or(|it| it >= LEAST_DISK && it <= MOST_MEMORY)
         && (1..=MOST_CONTAINERS).contains(&spec.cluster_size)
         && accelerators;
     if fine {
@@ -160,6 +163,8 @@ mod tests {
             |s| s.cluster_size = u32::MAX,
             |s| s.mem = Bytes(u64::MAX),
             |s| s.shmem = Bytes::mib(65),
+            |s| s.disk = Some(Bytes(1)),
+            |s| s.disk = Some(Bytes(u64::MAX)),
             |s| s.accelerators = [("cuda.device".into(), u64::MAX)].into(),
             |s| s.accelerators = [("cuda\n".into(), 1000)].into(),
             |s| s.startup_command = Some("a\0".into()),

@@ -190,6 +190,9 @@ fn allocation(session: &Session, width: usize) -> Vec<DetailLine> {
         lines.push(line);
     }
     lines.push(row("Shared memory", session.shmem.to_string()));
+    if let Some(most) = session.disk_limit {
+        lines.push(row("Disk limit", most.to_string()));
+    }
     lines
 }
 

@@ -177,6 +177,7 @@ fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
     };
     let shmem = request.shmem.unwrap_or_else(usual);
     parts.push(format!("{shmem} of it shared"));
+    parts.extend(request.disk.map(|disk| format!("{disk} disk")));
     parts.extend(accelerators(launcher, request, 1));
     parts.extend(conversions(launcher, request));
     parts.join(&format!(" {dot} "))

@@ -22,6 +22,7 @@ impl AllocationForm {
                 let taken = self.environments.image_key(key);
                 self.after(taken, row, info)
             }
+            Field::Disk => self.disk.input.key(key),
             Field::Variables => {
                 let (at, part) = variable_of(row);
                 let Some((at, part)) = self.variables.key(at, part, key) else {
@@ -71,6 +72,7 @@ impl AllocationForm {
         match row.field {
             Field::Environment => self.environments.paste(text, info),
             Field::Image => self.environments.image_paste(text),
+            Field::Disk => self.disk.input.paste(text.trim()),
             Field::Variables => {
                 let (at, part) = variable_of(row);
                 let (at, part) = self.variables.paste(at, part, text);
@@ -186,7 +188,7 @@ impl AllocationForm {
     /// Handles left and right: chooses another option, changes a number, or moves in a text.
     fn turn(&mut self, row: FormRow, forward: bool, key: Option<Key>, info: &LaunchInfo) -> bool {
         match row.field {
-            Field::Environment | Field::Image | Field::Variables => {
+            Field::Environment | Field::Image | Field::Variables | Field::Disk => {
                 return key.is_some_and(|key| self.handle_key(row, key, info));
             }
             _ => {}

@@ -4,6 +4,7 @@
 mod amount_facts;
 mod amounts;
 mod counts;
+mod disk;
 mod environments;
 mod forecast;
 mod keys;
@@ -28,13 +29,16 @@ pub use variables::{VariablePart, VariableProblem, VariableRow, Variables};
 use super::{FormResponse, FormRow, LaunchInfo, PageForm, Unfinished};
 use crate::{
     action::Action,
+    app::input::Input,
     key::Key,
     model::{
+        capability::Capability,
         id::ContextName,
         launch_field::{FieldProblem, LaunchField as Field},
         spec::LaunchRequest,
     },
 };
+use disk::DiskInput;
 use placement::PlacementInput;
 
 #[derive(Clone, Debug, Default)]
@@ -45,6 +49,7 @@ pub struct AllocationForm {
     amounts: Amounts,
     counts: SessionCounts,
     threads: Threads,
+    disk: DiskInput,
     /// The context whose environments, groups and presets are chosen from.
     context: Option<ContextName>,
     /// The row that the last key moved the focus to.
@@ -77,6 +82,11 @@ impl AllocationForm {
 
     pub fn threads(&self) -> &Threads {
         &self.threads
+    }
+
+    /// The typed disk limit.
+    pub fn disk(&self) -> &Input {
+        &self.disk.input
     }
 
     /// The facts that the amounts on this page depend on.
@@ -171,6 +181,7 @@ impl AllocationForm {
         rows.push(FormRow::of(Field::Preset));
         let facts = self.amount_facts(info);
         if self.amounts.are_fixed(&facts) {
+            self.disk_row(info, rows);
             return;
         }
         rows.extend([Field::Cpu, Field::Memory, Field::SharedMemory].map(FormRow::of));
@@ -180,6 +191,14 @@ impl AllocationForm {
             if !none {
                 rows.push(FormRow::item(Field::Accelerator, at));
             }
+        }
+        self.disk_row(info, rows);
+    }
+
+    /// A typed limit isn't lost where the engine has none: it is shown and refused.
+    fn disk_row(&self, info: &LaunchInfo, rows: &mut Vec<FormRow>) {
+        if info.has(Capability::DiskLimit) || !self.disk.input.is_empty() {
+            rows.push(FormRow::of(Field::Disk));
         }
     }
 
@@ -306,6 +325,7 @@ impl PageForm for AllocationForm {
         self.environments.read(request, info);
         self.placement.read(request);
         self.counts.read(request);
+        self.disk.read(request);
         let facts = self.amount_facts(info);
         self.amounts.read(request, &facts);
     }
@@ -318,6 +338,7 @@ impl PageForm for AllocationForm {
         self.placement.write(request);
         self.amounts.write(request);
         self.counts.write(request);
+        self.disk.write(request);
     }
 
     fn problems(&self, info: &LaunchInfo) -> Vec<FieldProblem> {
@@ -329,6 +350,7 @@ impl PageForm for AllocationForm {
         found.extend(variables.map(|it| FieldProblem::new(Field::Variables, it.why)));
         found.extend(self.amounts.problems(info));
         found.extend(self.counts.problems());
+        found.extend(self.disk.problem());
         let threads = self.bounds(FormRow::of(Field::OpenBlas), info);
         found.extend(self.threads.problems(threads.most));
         found

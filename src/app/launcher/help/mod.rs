@@ -4,7 +4,10 @@ mod cards;
 
 use super::{LaunchInfo, Page};
 use crate::{
-    model::{catalogue::unit, launch_field::LaunchField as Field, ports, spec::LaunchRequest},
+    model::{
+        capability::Capability, catalogue::unit, launch_field::LaunchField as Field, ports,
+        spec::LaunchRequest,
+    },
     rules::launch::{amounts, check::MOST_COPIES},
 };
 
@@ -89,6 +92,10 @@ pub fn limits(field: Field, info: &LaunchInfo, request: &LaunchRequest) -> Optio
                 .collect();
             (!all.is_empty()).then(|| format!("max {}", all.join(", ")))
         }
+        Field::Disk => Some(match info.why_not(Capability::DiskEnforcement) {
+            Some(why) => why.to_string(),
+            None => "enforced by the file system: writes above the limit fail".to_owned(),
+        }),
         Field::Count => Some(format!("max {MOST_COPIES}")),
         Field::ClusterSize => {
             let most = policy.and_then(|it| it.max_containers_per_session);

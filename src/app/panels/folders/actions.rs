@@ -113,6 +113,7 @@ impl FoldersPanel {
                 let id = folder.id;
                 self.open_form(FormKind::Clone { id, name })
             }
+            Action::FolderQuota if !self.trash => self.ask_for_quota(folder, env),
             Action::FolderShare if !self.trash => {
                 if let Some(why) = env.mirror.why_not(self.context, Capability::FolderSharing) {
                     return refuse(why.to_string());
@@ -125,6 +126,17 @@ impl FoldersPanel {
             }
             _ => Vec::new(),
         }
+    }
+
+    fn ask_for_quota(&mut self, folder: Folder, env: &PanelEnv<'_>) -> Vec<Step> {
+        if !self.is_of_this_machine() {
+            return refuse("a cluster's administrator sets the quotas of folders".to_owned());
+        }
+        if let Some(why) = self.why_no_change(env).or_else(|| of_machine(&folder)) {
+            return refuse(why);
+        }
+        let (id, name, quota) = (folder.id, folder.name, folder.max_size);
+        self.open_form(FormKind::Quota { id, name, quota })
     }
 
     fn open_form(&mut self, kind: FormKind) -> Vec<Step> {

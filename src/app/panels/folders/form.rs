@@ -8,9 +8,10 @@ use crate::{
             Folder, FolderHosts, FolderPermission, FolderRequest, FolderUsage, NewFolder,
             access_words,
         },
+        resources::Bytes,
         text::Clean,
     },
-    rules::launch::folders,
+    rules::launch::{amounts, folders},
 };
 
 #[derive(Clone, Debug)]
@@ -111,8 +112,20 @@ fn choices(hosts: &FolderHosts) -> Vec<FormChoice> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormKind {
     Create,
-    Rename { id: Clean, name: Clean },
-    Clone { id: Clean, name: Clean },
+    Rename {
+        id: Clean,
+        name: Clean,
+    },
+    Clone {
+        id: Clean,
+        name: Clean,
+    },
+    /// The quota that it has.
+    Quota {
+        id: Clean,
+        name: Clean,
+        quota: Option<Bytes>,
+    },
 }
 
 impl FormKind {
@@ -121,6 +134,7 @@ impl FormKind {
             Self::Create => "Create a folder".to_owned(),
             Self::Rename { name, .. } => format!("Rename {name}"),
             Self::Clone { name, .. } => format!("Clone {name}"),
+            Self::Quota { name, .. } => format!("Set the quota of {name}"),
         }
     }
 }
@@ -132,6 +146,10 @@ impl FolderForm {
             FormKind::Create => Input::default(),
             FormKind::Rename { name, .. } => Input::with_marked(name.as_str()),
             FormKind::Clone { name, .. } => Input::with_marked(&format!("{name}-copy")),
+            FormKind::Quota { quota, .. } => {
+                let text = quota.map(amounts::exact).unwrap_or_default();
+                Input::with_marked(&text)
+            }
         };
         Self {
             kind,
@@ -216,6 +234,9 @@ impl FolderForm {
         if name.is_empty() {
             return None;
         }
+        if matches!(self.kind, FormKind::Quota { .. }) {
+            return name.parse::<Bytes>().err();
+        }
         let is_itself = matches!(&self.kind, FormKind::Rename { name: old, .. } if old == name);
         let taken = known.iter().any(|it| it.name == *name && it.is_owner);
         if taken && !is_itself {
@@ -232,10 +253,14 @@ impl FolderForm {
     /// The request and the words for its success; `None` = nothing to do.
     pub(super) fn request(&self) -> Option<(FolderRequest, String)> {
         let name = self.name().to_owned();
+        if let FormKind::Quota { id, name, quota } = &self.kind {
+            return self.quota_request(id, name, *quota);
+        }
         if name.is_empty() {
             return None;
         }
         Some(match &self.kind {
+            FormKind::Quota { .. } => return None,
             FormKind::Create => {
                 let done = format!("folder {name} created");
                 let new = self.new_folder(name);
@@ -256,9 +281,50 @@ impl FolderForm {
     }
 }
 
+impl FolderForm {
+    /// An empty text removes the quota.
+    fn quota_request(
+        &self,
+        id: &Clean,
+        name: &Clean,
+        before: Option<Bytes>,
+    ) -> Option<(FolderRequest, String)> {
+        let quota: Option<Bytes> = self.name().parse().ok();
+        if quota == before {
+            return None;
+        }
+        let done = match quota {
+            Some(most) => format!("quota of {name} set to {most}"),
+            None => format!("quota of {name} removed"),
+        };
+        let folder = id.to_string();
+        Some((FolderRequest::SetQuota { folder, quota }, done))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quota_is_set_changed_and_removed() {
+        let form = |quota, text: &str| {
+            let (id, name) = (Clean::new("data"), Clean::new("data"));
+            let mut form = FolderForm::new(FormKind::Quota { id, name, quota });
+            form.input = Input::with_text(text);
+            form
+        };
+        let asked = |form: &FolderForm| match form.request() {
+            Some((FolderRequest::SetQuota { quota, .. }, _)) => Some(quota),
+            _ => None,
+        };
+        assert_eq!(asked(&form(None, "5g")), Some(Some(Bytes(5 << 30))));
+        assert_eq!(asked(&form(Some(Bytes(5 << 30)), "5g")), None);
+        assert_eq!(asked(&form(Some(Bytes(5 << 30)), " ")), Some(None));
+        assert_eq!(asked(&form(None, "")), None);
+        assert!(form(None, "much").problem(&[]).is_some());
+        assert_eq!(form(None, "5g").problem(&[]), None);
+    }
 
     #[test]
     fn a_form_knows_names_that_cannot_be() {

@@ -233,6 +233,7 @@ const HINTS: &[Hint] = &[
     (Scope::Folders, &[Action::FolderRename], "rename"),
     (Scope::Folders, &[Action::FolderTrash], "delete"),
     (Scope::Folders, &[Action::FolderClone], "clone"),
+    (Scope::Folders, &[Action::FolderQuota], "quota"),
     (Scope::Folders, &[Action::FolderCopyPath], "copy path"),
     (Scope::Folders, &[Action::FolderTrashView], "trash"),
     (Scope::Folders, &[Action::FolderShare], "share"),
@@ -362,6 +363,8 @@ impl Panel for FoldersPanel {
             let mut hints = hints.to_vec();
             if self.is_of_this_machine() {
                 hints.retain(|(_, actions, _)| *actions != [Action::FolderShare]);
+            } else {
+                hints.retain(|(_, actions, _)| *actions != [Action::FolderQuota]);
             }
             hints.push((Scope::Folders, MOVE, "move"));
             hints

@@ -17,7 +17,7 @@ use crate::{
     config::contexts::{BackendaiSpec, ContextEntry, Credentials, EngineSpec, Source},
     model::{
         address,
-        capability::{Capability, EngineInfo, EngineState},
+        capability::{Capabilities, Capability, EngineInfo, EngineState},
         context::EngineKind,
         failure::Failure,
         id::ContextName,
@@ -165,12 +165,26 @@ fn lost(kind: EngineKind, failure: Failure) -> Vec<Finding> {
     std::iter::once(finding).chain(socket).collect()
 }
 
+/// Whether limits of home directories and folders are enforced.
+fn disk_limits(can: &Capabilities) -> Finding {
+    let lacks = [Capability::DiskLimit, Capability::DiskEnforcement];
+    let why = lacks.into_iter().find_map(|it| can.why_not(it));
+    match why {
+        Some(why) => Finding::ok("disk limits", why.clone()),
+        None => Finding::ok("disk limits", "enforced by the file system"),
+    }
+}
+
 fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
     let mut findings = vec![Finding::ok("engine", engine(info))];
     let missing = info.capabilities.missing.iter();
     // If an engine doesn't have these, workbay provides them, so sessions have them anyway.
     let ours = [Capability::Schedules, Capability::IdleChecks];
-    let elsewhere = ours.into_iter().chain(Capability::OF_NETWORK);
+    let disk = [Capability::DiskLimit, Capability::DiskEnforcement];
+    let elsewhere = ours
+        .into_iter()
+        .chain(disk.into_iter().filter(|_| kind == EngineKind::Docker))
+        .chain(Capability::OF_NETWORK);
     let elsewhere: Vec<Capability> = elsewhere.collect();
     let missing = missing.filter(|(capability, _)| !elsewhere.contains(capability));
     let (needed, spared): (Vec<_>, Vec<_>) =
@@ -196,6 +210,7 @@ fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
     if kind == EngineKind::Docker {
         let rules = start.loaded.settings.resources.network;
         findings.extend(network::examine(rules, &info.capabilities));
+        findings.push(disk_limits(&info.capabilities));
         findings.extend(groups(&start.loaded.settings.resources, info));
     }
     findings

@@ -23,7 +23,7 @@ use crate::{
         Handlers, Start,
         args::Json,
         commands::{RunCommand, config, daemon, ls},
-        connection,
+        connection, disk_use,
         fail::{Outcome, code},
         invocation::Invocation,
         output::{self, Cell},
@@ -150,10 +150,13 @@ fn examine(handlers: &Handlers, start: &Start) -> Vec<Finding> {
     findings.extend(terminal::examine());
     findings.extend(rootless::examine());
     findings.extend(login::examine(start));
+    let disk_use = disk_use::collect(start);
     findings.extend(places::examine(
         &start.paths,
         start.loaded.settings.disk.warn_below,
+        disk_use.advice().as_deref(),
     ));
+    findings.push(Finding::ok("disk use", disk_use.sentence()));
     findings.extend(store::examine(handlers, &start.paths));
     findings.push(daemon_finding(start));
     findings.extend(settings(start));

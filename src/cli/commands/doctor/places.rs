@@ -12,6 +12,7 @@ use super::{Finding, Level};
 use crate::{
     config::paths::Paths,
     model::{resources::Bytes, settings::warning_limit, shared_files},
+    space::DiskSpace,
 };
 
 /// With less free space, writing soon fails.
@@ -20,15 +21,15 @@ const NO_ROOM: Bytes = Bytes::mib(8);
 /// The flag of `statfs` for a read-only file system.
 const READ_ONLY: i64 = 1;
 
-/// `warn_below` is the setting `[disk] warn-below`.
-pub fn examine(paths: &Paths, warn_below: Bytes) -> Vec<Finding> {
+/// `warn_below` is the setting `[disk] warn-below`, `advice` has the commands that free the most space.
+pub fn examine(paths: &Paths, warn_below: Bytes, advice: Option<&str>) -> Vec<Finding> {
     let mut findings = vec![
         directory("configuration directory", &paths.config_dir, false),
         directory("state directory", &paths.state_dir, true),
         directory("cache directory", &paths.cache_dir, false),
         directory("runtime directory", &paths.runtime_dir, true),
     ];
-    findings.extend(file_system(&paths.state_dir, warn_below));
+    findings.extend(file_system(&paths.state_dir, warn_below, advice));
     findings
 }
 
@@ -84,7 +85,7 @@ fn nearest(path: &Path) -> PathBuf {
 }
 
 /// A network file system breaks locks and the database's log. A full one breaks everything.
-fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
+fn file_system(state: &Path, warn_below: Bytes, advice: Option<&str>) -> Vec<Finding> {
     let place = nearest(state);
     let Ok(facts) = statfs(&place) else {
         return Vec::new();
@@ -100,9 +101,13 @@ fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
                 .hint("set WORKBAY_STATE_DIR to a directory on a disk of this machine"),
         );
     }
-    let block = u64::try_from(facts.f_bsize).unwrap_or_default();
-    let room = Bytes(facts.f_bavail.saturating_mul(block));
-    let whole = Bytes(facts.f_blocks.saturating_mul(block));
+    let Ok(DiskSpace {
+        total: whole,
+        free: room,
+    }) = DiskSpace::at(&place)
+    else {
+        return findings;
+    };
     let message = format!("{room} free at {}", place.display());
     if facts.f_flags & READ_ONLY != 0 {
         let message = format!("the disk of {} is mounted read-only", place.display());
@@ -114,11 +119,17 @@ fn file_system(state: &Path, warn_below: Bytes) -> Vec<Finding> {
     }
     findings.push(match little_room(room, whole, warn_below) {
         None => Finding::ok("disk space", message),
-        Some(level) => Finding::new("disk space", level, message).hint(format!(
-            "find large files: du -xh --max-depth=2 {} | sort -h | tail. Home directories of \
-             ended sessions are deleted after [history] keep-days",
-            place.display()
-        )),
+        Some(level) => {
+            let find = || {
+                format!(
+                    "find large files: du -xh --max-depth=2 {} | sort -h | tail. Home directories \
+                     of ended sessions are deleted after [history] keep-days",
+                    place.display()
+                )
+            };
+            let hint = advice.map_or_else(find, ToOwned::to_owned);
+            Finding::new("disk space", level, message).hint(hint)
+        }
     });
     findings
 }

@@ -1,6 +1,9 @@
 //! Creates, renames, copies and deletes folders.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::{
+    io::{self, BufRead as _, Write as _},
+    str::FromStr,
+};
 
 use clap::{Args, builder::TypedValueParser as _};
 
@@ -13,7 +16,10 @@ use crate::{
         fail::{Fail, Outcome, code},
         output, tty,
     },
-    model::folder::{Folder, FolderPermission, FolderRequest, FolderUsage, NewFolder},
+    model::{
+        folder::{Folder, FolderPermission, FolderRequest, FolderUsage, NewFolder},
+        resources::Bytes,
+    },
     rules::launch::folders,
 };
 
@@ -37,6 +43,9 @@ pub struct NewFolderArgs {
     /// Allow users who may read the folder to clone it (Backend.AI only)
     #[arg(long)]
     cloneable: bool,
+    /// Most that may be in it (5g; not on Backend.AI)
+    #[arg(long, value_name = "SIZE")]
+    quota: Option<Bytes>,
     #[command(flatten)]
     format: Json,
 }
@@ -55,6 +64,7 @@ pub(super) fn create(start: &Start, args: NewFolderArgs) -> Outcome {
         usage: args.usage_mode,
         permission: args.permission,
         cloneable: args.cloneable,
+        quota: args.quota,
     };
     one(start, FolderRequest::Create { new }, args.format.json)
 }
@@ -67,6 +77,46 @@ pub(super) fn rename(start: &Start, folder: String, name: String, json: bool) ->
 pub(super) fn clone(start: &Start, folder: String, name: String, json: bool) -> Outcome {
     folders::check_new_name(&name).map_err(Fail::usage)?;
     one(start, FolderRequest::Clone { folder, name }, json)
+}
+
+/// A size, or `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuotaWord(pub Option<Bytes>);
+
+impl FromStr for QuotaWord {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Self(None)),
+            size => Ok(Self(Some(size.parse()?))),
+        }
+    }
+}
+
+pub(super) fn quota(start: &Start, folder: String, quota: QuotaWord, json: bool) -> Outcome {
+    let quota = quota.0;
+    let changed = connection::block_on(async {
+        let client = FolderClient::connect(start).await?;
+        client
+            .folder(FolderRequest::SetQuota { folder, quota })
+            .await
+    })?;
+    if json {
+        output::json(&changed)?;
+        return Ok(0);
+    }
+    let name = &changed.name;
+    output::line(&match (changed.max_size, changed.quota_enforced) {
+        (None, _) => format!("{name} has no quota"),
+        (Some(most), Some(true)) => {
+            format!("{name} has a quota of {most}, which the file system enforces")
+        }
+        (Some(most), _) => format!(
+            "{name} has a quota of {most}. Sessions can exceed it: it is measured, not enforced"
+        ),
+    })?;
+    Ok(0)
 }
 
 pub(super) fn restore(start: &Start, folder: String, json: bool) -> Outcome {

@@ -56,14 +56,12 @@ pub(super) fn hosts(start: &Start, json: bool) -> Outcome {
 /// The columns of folders: on this machine with the path, on a cluster with the host and the owner.
 fn table(folders: &[Folder]) -> String {
     let is_local = folders.iter().all(|folder| folder.path.is_some());
-    let mut head = vec![
-        "NAME",
-        "SIZE",
-        "FILES",
-        "MOUNTED BY",
-        "PERMISSION",
-        "CREATED",
-    ];
+    let has_quotas = folders.iter().any(|folder| folder.max_size.is_some());
+    let mut head = vec!["NAME", "SIZE"];
+    if has_quotas {
+        head.push("QUOTA USE");
+    }
+    head.extend(["FILES", "MOUNTED BY", "PERMISSION", "CREATED"]);
     if is_local {
         head.push("PATH");
     } else {
@@ -72,18 +70,17 @@ fn table(folders: &[Folder]) -> String {
     let rows: Vec<Vec<Cell>> = folders
         .iter()
         .map(|folder| {
-            let mut row: Vec<Cell> = vec![
-                folder.name.as_str().into(),
-                size(folder).into(),
+            let mut row: Vec<Cell> = vec![folder.name.as_str().into(), size(folder).into()];
+            if has_quotas {
+                row.push(quota(folder).into());
+            }
+            let created = folder.created_at.map(times::moment);
+            row.extend([
                 files(folder).into(),
                 mounted_by(folder).into(),
                 folder.permission.as_str().into(),
-                folder
-                    .created_at
-                    .map(times::moment)
-                    .unwrap_or_default()
-                    .into(),
-            ];
+                created.unwrap_or_default().into(),
+            ]);
             if is_local {
                 let path = folder.path.as_deref().unwrap_or_default();
                 row.push(Clean::new(path).as_str().into());
@@ -118,13 +115,25 @@ fn trash_table(folders: &[Folder]) -> String {
     output::table(&["NAME", "SIZE", "DELETED", "STATUS", "ID"], &rows, false)
 }
 
-/// `1.5 GiB`, `1.5 GiB of 10 GiB`, `-` if it isn't known.
+/// `1.5 GiB`, `-` if it isn't known.
 fn size(folder: &Folder) -> String {
-    match (folder.size, folder.max_size) {
-        (Some(size), Some(most)) => format!("{size} of {most}"),
-        (Some(size), None) => size.to_string(),
-        (None, _) => "-".to_owned(),
-    }
+    folder
+        .size
+        .map_or_else(|| "-".to_owned(), |size| size.to_string())
+}
+
+/// `15% of 10 GiB`, `-` without a quota.
+fn quota(folder: &Folder) -> String {
+    let Some(most) = folder.max_size else {
+        return "-".to_owned();
+    };
+    let used = folder.percent().map(|percent| format!("{percent}% of "));
+    let measured = if folder.quota_enforced == Some(false) {
+        " (measured)"
+    } else {
+        ""
+    };
+    format!("{}{most}{measured}", used.unwrap_or_default())
 }
 
 fn files(folder: &Folder) -> String {
@@ -177,7 +186,7 @@ mod tests {
         local.max_size = Some(Bytes::mib(10));
         let shown = table(std::slice::from_ref(&local));
         assert!(
-            shown.contains("3 MiB of 10 MiB") && shown.contains("HOST"),
+            shown.contains("30% of 10 MiB") && shown.contains("HOST"),
             "{shown}"
         );
         local.size = None;

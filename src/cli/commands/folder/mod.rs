@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 
 use self::{
-    change::NewFolderArgs,
+    change::{NewFolderArgs, QuotaWord},
     files::{FilesCommand, Place},
     sharing::SharingCommand,
 };
@@ -67,6 +67,16 @@ pub enum FolderCommand {
         /// Name of the copy
         #[arg(value_name = "NEW-NAME")]
         name: String,
+        #[command(flatten)]
+        format: Json,
+    },
+    /// Set or remove the quota of a folder (on this machine)
+    Quota {
+        #[command(flatten)]
+        which: Which,
+        /// Most that may be in it (5g), or none
+        #[arg(value_name = "SIZE|none")]
+        quota: QuotaWord,
         #[command(flatten)]
         format: Json,
     },
@@ -160,6 +170,11 @@ impl RunCommand for FolderCommand {
                 name,
                 format,
             } => change::clone(start, which.folder, name, format.json),
+            Self::Quota {
+                which,
+                quota,
+                format,
+            } => change::quota(start, which.folder, quota, format.json),
             Self::Rm { folders, format } => change::rm(start, folders, format.json),
             Self::Restore { which, format } => change::restore(start, which.trashed, format.json),
             Self::Purge {

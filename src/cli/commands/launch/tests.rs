@@ -145,6 +145,7 @@ prop_compose! {
         cpu in some(10u64..4_096_000),
         mem in some(memory()),
         shmem in some(memory()),
+        disk in some(memory()),
         accelerators in proptest::collection::btree_map(
             "[a-z]{1,4}\\.(device|shares)", 0u64..1_000_000, 0..3),
     ) -> LaunchRequest {
@@ -157,6 +158,7 @@ prop_compose! {
             cpu: cpu.map(Cpu::from_millis),
             mem,
             shmem,
+            disk,
             accelerators,
             ..base
         }

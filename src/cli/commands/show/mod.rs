@@ -146,6 +146,11 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
         ("Resources", slots(requested)),
         ("Shared memory", session.shmem.to_string()),
     ]);
+    fields.extend(
+        session
+            .disk_limit
+            .map(|most| ("Disk limit", most.to_string())),
+    );
     let given = &session.occupied_slots;
     if *given != ResourceSlots::default() && given != requested {
         fields.push(("Given", slots(given)));

@@ -42,6 +42,7 @@ pub(super) fn of(session: &Session) -> usize {
         environment,
         requested_slots,
         shmem: _,
+        disk_limit: _,
         owner,
         created_at: _,
         started_at: _,
@@ -274,6 +275,7 @@ mod tests {
         Session {
             status_message: Some(word.clone()),
             shmem: Bytes(u64::MAX),
+            disk_limit: Some(Bytes(u64::MAX)),
             requested_slots: slots(),
             occupied_slots: slots(),
             owner: word.clone(),

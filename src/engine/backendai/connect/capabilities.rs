@@ -6,7 +6,7 @@ use crate::model::{
     text::Clean,
 };
 
-const ALWAYS: [(Capability, &str); 5] = [
+const ALWAYS: [(Capability, &str); 6] = [
     (
         Capability::HostEnvironment,
         "the host environment isn't available on a cluster. Choose an image",
@@ -14,6 +14,11 @@ const ALWAYS: [(Capability, &str); 5] = [
     (
         Capability::LogTimes,
         "the cluster keeps its logs without times",
+    ),
+    (
+        Capability::DiskLimit,
+        "a cluster has no disk limit for one session. Its administrator sets the size of scratch \
+         directories on the agents",
     ),
     (
         Capability::StopHook,

@@ -59,6 +59,7 @@ impl Folders for BackendAiEngine {
             FolderRequest::Trash { folder } => done(connection.trash(folder).await),
             FolderRequest::Restore { folder } => Ok(answer(connection.restore(folder).await?)),
             FolderRequest::Purge { folder } => done(connection.purge(folder).await),
+            FolderRequest::SetQuota { .. } => Err(no_quotas()),
             FolderRequest::SetPermission { folder, permission } => Ok(answer(
                 connection.set_permission(folder, *permission).await?,
             )),
@@ -67,9 +68,18 @@ impl Folders for BackendAiEngine {
     }
 }
 
+fn no_quotas() -> Failure {
+    Failure::unsupported("a cluster's administrator sets the quotas of folders")
+        .about(LaunchField::Folders)
+        .hint("create the folder without a quota. `workbay folder ls` shows the quotas")
+}
+
 impl BackendAiEngine {
     async fn create(&self, new: &NewFolder) -> Result<Folder> {
         // These rules are our own: older managers accept any name.
+        if new.quota.is_some() {
+            return Err(no_quotas());
+        }
         check_name(&new.name)
             .and_then(|()| check_new_name(&new.name))
             .map_err(refused)?;

@@ -67,6 +67,7 @@ impl RowReader<'_> {
             environment: environment(node),
             requested_slots: slots(&node.blob("requested_slots")),
             shmem: shmem(&node.blob("resource_opts")),
+            disk_limit: None,
             owner: self.owner(node),
             created_at: created_at(node),
             started_at,

@@ -204,7 +204,11 @@ fn engine_info(
     remote: Option<&str>,
 ) -> EngineInfo {
     let api = docker.client_version();
-    let of_this_machine = [Capability::HostEnvironment, Capability::Folders];
+    let of_this_machine = [
+        Capability::HostEnvironment,
+        Capability::Folders,
+        Capability::DiskLimit,
+    ];
     let remote = remote
         .into_iter()
         .flat_map(|why| of_this_machine.map(|capability| (capability, Clean::new(why))));

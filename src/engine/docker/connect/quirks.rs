@@ -1,10 +1,12 @@
 //! The differences between engines, as data, determined once when the connection is opened. No other module
 //! checks which container program it is.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use bollard::models::SystemInfo;
 use serde::Deserialize;
+
+use crate::engine::docker::quota;
 
 /// The container program of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,19 @@ pub(in crate::engine::docker) struct Quirks {
     /// The engine's own network; networks of clusters copy its settings.
     pub(in crate::engine::docker) own_network: Option<&'static str>,
     pub(in crate::engine::docker) selinux: bool,
+    /// Whether and how it can limit what a container writes outside its mounts.
+    pub(in crate::engine::docker) layer: LayerLimit,
+}
+
+/// What a limit of a container's own files counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::docker) enum LayerLimit {
+    /// The engine can't set one.
+    None,
+    /// What the container writes.
+    Written,
+    /// The files of the image too.
+    WithImage,
 }
 
 /// What an engine reports about itself.
@@ -189,6 +204,7 @@ impl Quirks {
             gives_devices: true,
             own_network: Some("bridge"),
             selinux: has_security(info, "selinux"),
+            layer: layer_limit(info, said.process.is_some()),
         }
     }
 
@@ -215,8 +231,26 @@ impl Quirks {
             gives_devices: false,
             own_network: None,
             selinux: host.security.selinux_enabled,
+            layer: LayerLimit::None,
         }
     }
+}
+
+/// Docker limits containers with these storage drivers only. With overlay2, XFS with project quotas must be below it, which
+/// only the mount of this machine shows.
+fn layer_limit(info: &SystemInfo, is_here: bool) -> LayerLimit {
+    match info.driver.as_deref() {
+        Some("btrfs" | "zfs") => LayerLimit::WithImage,
+        Some("overlay2") if is_here && is_on_xfs(info) => LayerLimit::Written,
+        _ => LayerLimit::None,
+    }
+}
+
+fn is_on_xfs(info: &SystemInfo) -> bool {
+    let mut status = info.driver_status.iter().flatten();
+    let is_xfs = status.any(|pair| pair[..] == ["Backing Filesystem", "xfs"]);
+    let root = info.docker_root_dir.as_deref().unwrap_or_default();
+    is_xfs && quota::has_project_quotas(Path::new(root))
 }
 
 /// A rootless Podman sets the limits delegated to its user, and none with control groups of version 1,

@@ -1,6 +1,6 @@
 //! Turns a plan into the engine's request for a container.
 
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use bollard::{
     errors::Error,
@@ -21,7 +21,10 @@ use crate::{
         api::{CreatePlan, Result},
         docker::{
             accelerator::devices::{self, Device},
-            connect::{connection::EngineConnection, quirks::Quirks},
+            connect::{
+                connection::EngineConnection,
+                quirks::{LayerLimit, Quirks},
+            },
             folder::{binds::Bind, mounts},
             image::{architecture, host},
             network::{self, SessionNetwork},
@@ -48,6 +51,8 @@ pub(in crate::engine::docker) struct ImageFacts {
     /// As the image spells it: a name or a number, maybe with a group; empty = root.
     pub(in crate::engine::docker) user: String,
     pub(in crate::engine::docker) services: Vec<Service>,
+    /// The size of its files, in bytes.
+    size: u64,
 }
 
 /// Everything that goes into a new container.
@@ -137,6 +142,7 @@ pub(in crate::engine::docker) async fn image_facts(
 }
 
 fn facts(reference: &str, record: ImageInspect) -> ImageFacts {
+    let size = record.size.and_then(|size| size.try_into().ok());
     let config = record.config.unwrap_or_default();
     let labels = config.labels.unwrap_or_default();
     ImageFacts {
@@ -148,6 +154,7 @@ fn facts(reference: &str, record: ImageInspect) -> ImageFacts {
             .get(image::SERVICE_PORTS)
             .map(|label| image::services(label))
             .unwrap_or_default(),
+        size: size.unwrap_or(0),
     }
 }
 
@@ -278,11 +285,26 @@ fn host_config(connection: &EngineConnection, parts: &ContainerParts<'_>) -> Hos
         userns_mode: parts.identity.userns.map(str::to_owned),
         ulimits: Some(ulimits(quirks)),
         log_config: Some(log_config(quirks)),
+        storage_opt: layer_limit(spec.disk, quirks.layer, parts.image.size),
         mounts: Some(parts.mounts.clone()),
         device_requests: devices::request(&parts.given.devices.all()),
         network_mode: parts.network.mode.clone(),
         ..HostConfig::default()
     }
+}
+
+/// The engine's limit of a container's files outside its mounts.
+fn layer_limit(
+    disk: Option<Bytes>,
+    layer: LayerLimit,
+    image: u64,
+) -> Option<HashMap<String, String>> {
+    let size = match layer {
+        LayerLimit::None => return None,
+        LayerLimit::Written => disk?.0,
+        LayerLimit::WithImage => disk?.0.saturating_add(image),
+    };
+    Some(HashMap::from([("size".to_owned(), size.to_string())]))
 }
 
 /// The mounts of this machine's files.

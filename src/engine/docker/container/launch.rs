@@ -25,7 +25,7 @@ use crate::{
             DockerEngine,
             accelerator::devices::{self, Device},
             blocking::off_loop,
-            connect::connection::EngineConnection,
+            connect::{connection::EngineConnection, quirks::UserMapping},
             folder::{
                 binds::{self, Bind},
                 store,
@@ -184,7 +184,7 @@ impl DockerEngine {
             making.plan.spec.bootstrap_script.clone(),
             making.notes.clone(),
         );
-        let earlier = making.plan.spec.home_of;
+        let (earlier, disk) = (making.plan.spec.home_of, making.plan.spec.disk);
         // A user of the image could leave files there that this process can't delete.
         let shares =
             planned.is_main() && making.far_toolbox.is_none() && making.plan.spec.user.is_ours();
@@ -192,7 +192,7 @@ impl DockerEngine {
             if let Some(earlier) = earlier {
                 scratches.take_over(earlier, session)?;
             }
-            let home = scratches.make(session, planned.place, owner, script.as_deref())?;
+            let home = scratches.make(session, planned.place, owner, (script.as_deref(), disk))?;
             let (binds, more) = binds::make_places(&home.path, &asked, owner)?;
             let shared = shares.then(|| scratches.shared(session));
             if let Some(shared) = &shared {
@@ -279,6 +279,7 @@ impl DockerEngine {
         }
         let connection = making.connection;
         let owner = accounts::owner(connection, making.plan.session, &making.image).await?;
+        self.open_folders(making, owner.0).await?;
         let image = host::ensure_image(connection, making.identity.inside).await?;
         for (planned, room) in PlannedContainer::all(making.plan).into_iter().zip(rooms) {
             let mut mounts = self.mounts(making, planned, room).await?;
@@ -294,6 +295,29 @@ impl DockerEngine {
             turn.give_to(connection, owner).await?;
         }
         Ok(())
+    }
+
+    /// Lets the image's own user and the owner of the folders use each other's files there. A mapped user has another
+    /// number on this machine.
+    async fn open_folders(&self, making: &ContainerLaunch<'_>, user: u32) -> Result<()> {
+        let mapping = making.connection.quirks.mapping;
+        if !matches!(mapping, UserMapping::None | UserMapping::Remapped) {
+            return Ok(());
+        }
+        let (binds, owner) = (making.binds.clone(), making.identity.owner.0);
+        off_loop(move || {
+            for bind in binds {
+                // Root needs no entry: it may open all files.
+                let users = [owner, user].into_iter().filter(|it| *it != 0);
+                let users: Vec<u32> = users.collect();
+                if let Err(error) = bind.open_to(&users) {
+                    // Some file systems have no access lists. The session starts as without this.
+                    tracing::warn!(%error, ?bind, "a folder can't be opened to the image's user");
+                }
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Chooses the resources of a container and adds them to `taken`.

@@ -56,7 +56,9 @@ impl Files for DockerEngine {
                 .await;
         }
         self.check_writable(at).await?;
-        direct::write(self.root(at).await?, path.clone(), options, content).await
+        let size = options.size.unwrap_or(0).saturating_sub(options.offset);
+        let root = self.target(at, size).await?;
+        direct::write(root, path.clone(), options, content).await
     }
 
     async fn file_work(
@@ -73,11 +75,14 @@ impl Files for DockerEngine {
             (FileRoot::Running(_), _) | (_, FileRoot::Running(_)) => Err(Failure::unsupported(
                 "the engine can't copy between a running session and another place",
             )),
-            _ => Ok(direct::work(
-                self.root(at).await?,
-                self.root(to).await?,
-                work,
-            )),
+            _ => {
+                let to = match &work {
+                    // How much comes isn't known yet, so the folder is measured.
+                    LocalWork::Copy { .. } => self.target(to, u64::MAX).await?,
+                    _ => self.root(to).await?,
+                };
+                Ok(direct::work(self.root(at).await?, to, work))
+            }
         }
     }
 }
@@ -101,6 +106,18 @@ impl DockerEngine {
                 "the files of a running session were opened from outside. Report this error",
             )),
         }
+    }
+
+    /// Opens a directory that gets files, with the room that its quota leaves for `needed` bytes.
+    async fn target(&self, at: &FileRoot, needed: u64) -> Result<Root> {
+        let root = self.root(at).await?;
+        let FileRoot::Folder(name) = at else {
+            return Ok(root);
+        };
+        let path = self.folder_store.place(name).map_err(no_folder)?.path;
+        let rooms = self.rooms();
+        let room = super::off_loop(move || Ok(rooms.of(&path, needed))).await?;
+        Ok(root.with_room(room))
     }
 
     async fn folder_root(&self, name: &str) -> Result<Root> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bollard::models::Mount;
 
 use super::{
-    mounts,
+    access, mounts,
     store::{FolderStore, create_path, refused},
 };
 use crate::engine::docker::image::host;
@@ -28,6 +28,14 @@ pub(in crate::engine::docker) struct Bind {
 }
 
 impl Bind {
+    /// Lets users of this machine use the folder's files, and what is created there later. Host paths keep their access.
+    pub(in crate::engine::docker) fn open_to(&self, users: &[u32]) -> std::io::Result<()> {
+        if self.is_of_machine {
+            return Ok(());
+        }
+        access::open_to(&self.source, users)
+    }
+
     pub(in crate::engine::docker) fn mount(&self) -> Mount {
         if self.read_only {
             mounts::read_only(&self.source, &self.target)

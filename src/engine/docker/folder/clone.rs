@@ -18,7 +18,11 @@ use super::{
 use crate::{
     engine::{
         api::Result,
-        docker::{blocking::off_loop, container::identity::caller},
+        docker::{
+            blocking::off_loop,
+            container::identity::caller,
+            quota::{self, wanted},
+        },
     },
     model::failure::Failure,
     rules::launch::folders::check_new_name,
@@ -75,13 +79,17 @@ impl FolderStore {
         let _held = lock(&workplace);
         let partial = workplace.join("copy");
         let owner = Some(owner).filter(|owner| caller() != *owner);
-        let copied = tree::copy(&from, &partial, owner, cancelled);
-        let moved = copied.map_err(|error| not_copied(&error)).and_then(|_| {
-            match Self::move_to(&partial, &to) {
-                Ok(()) => Ok(()),
-                Err(Errno::EXIST) => Err(taken()),
-                Err(error) => Err(self.trouble("can't be written", &error.into())),
-            }
+        let copied = quota::create(&partial)
+            .and_then(|()| tree::copy_into(&from, &partial, owner, cancelled))
+            .map_err(|error| not_copied(&error));
+        let limited = copied.and_then(|_| match wanted::read(&from) {
+            Some(quota) => wanted::set(&partial, Some(quota.most)),
+            None => Ok(()),
+        });
+        let moved = limited.and_then(|()| match Self::move_to(&partial, &to) {
+            Ok(()) => Ok(()),
+            Err(Errno::EXIST) => Err(taken()),
+            Err(error) => Err(self.trouble("can't be written", &error.into())),
         });
         if let Err(error) = tree::remove(&workplace) {
             tracing::warn!(%error, path = %workplace.display(), "a partial copy can't be removed");

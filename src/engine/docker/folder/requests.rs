@@ -9,7 +9,10 @@ use std::{
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::store::{FolderPlace, refused};
+use super::{
+    quotas,
+    store::{FolderPlace, refused},
+};
 use crate::{
     engine::{
         api::{Folders, Result},
@@ -22,7 +25,9 @@ use crate::{
             NewFolder,
         },
         resources::Bytes,
+        settings::warning_limit,
     },
+    space::DiskSpace,
     tree,
 };
 
@@ -58,7 +63,11 @@ impl Folders for DockerEngine {
             })),
             FolderRequest::Create { new } => {
                 check_options(new)?;
-                Ok(answer(self.create_folder(&new.name).await?))
+                let folder = self.create_folder(&new.name).await?;
+                match new.quota {
+                    None => Ok(answer(folder)),
+                    quota => Ok(answer(self.set_quota(&new.name, quota).await?)),
+                }
             }
             FolderRequest::Rename { folder, name } => {
                 self.forget_size(folder);
@@ -73,6 +82,9 @@ impl Folders for DockerEngine {
                 let owner = self.owner().await?;
                 self.folder_store.clone_folder(folder, name, owner).await?;
                 Ok(answer(self.one(name).await?))
+            }
+            FolderRequest::SetQuota { folder, quota } => {
+                Ok(answer(self.set_quota(folder, *quota).await?))
             }
             FolderRequest::Trash { folder } => {
                 self.forget_size(folder);
@@ -107,7 +119,7 @@ impl DockerEngine {
         Ok(Identity::of_caller(connection.quirks.mapping).owner)
     }
 
-    async fn change<T: Send + 'static>(
+    pub(super) async fn change<T: Send + 'static>(
         &self,
         change: impl FnOnce(super::store::FolderStore) -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -115,14 +127,14 @@ impl DockerEngine {
         off_loop(move || change(store)).await
     }
 
-    fn forget_size(&self, name: &str) {
+    pub(super) fn forget_size(&self, name: &str) {
         if let Ok(place) = self.folder_store.place(name) {
             self.folder_sizes.forget(&place.path);
         }
     }
 
     /// A folder as lists have it.
-    async fn one(&self, name: &str) -> Result<Folder> {
+    pub(super) async fn one(&self, name: &str) -> Result<Folder> {
         let wanted = name.to_owned();
         let place = self.change(move |store| store.place(&wanted)).await?;
         Ok(self.listed(name, &place))
@@ -132,7 +144,8 @@ impl DockerEngine {
         let mut folder = Folder::own(name, HOST);
         folder.created_at = created_at(&place.path);
         folder.path = Some(place.path.display().to_string());
-        folder.free = free_space(&place.path);
+        fill_space(&mut folder, &place.path);
+        quotas::fill(&mut folder, &place.path);
         if place.is_of_machine {
             folder.is_owner = false;
             folder.ownership = "machine".into();
@@ -158,6 +171,7 @@ impl DockerEngine {
                 folder.created_at = created_at(&trashed.path);
                 folder.trashed_at = Some(trashed.at);
                 folder.path = Some(trashed.path.display().to_string());
+                quotas::fill(&mut folder, &trashed.path);
                 self.folder_sizes.fill(&mut folder, &trashed.path);
                 folder
             });
@@ -206,6 +220,7 @@ fn check_options(new: &NewFolder) -> Result<()> {
         usage,
         permission,
         cloneable: _,
+        quota: _,
     } = new;
     let is_elsewhere = host.as_deref().is_some_and(|it| it != HOST);
     let wrong = if is_elsewhere {
@@ -229,9 +244,15 @@ fn answer(folder: Folder) -> FolderAnswer {
     FolderAnswer::Folder(Box::new(folder))
 }
 
-fn free_space(path: &Path) -> Option<Bytes> {
-    let facts = rustix::fs::statvfs(path).ok()?;
-    Some(Bytes(facts.f_bavail.saturating_mul(facts.f_frsize)))
+/// Below this, or a tenth of a small file system, a disk counts as almost full.
+const LOW: Bytes = Bytes(Bytes::GIB);
+
+fn fill_space(folder: &mut Folder, path: &Path) {
+    let Ok(space) = DiskSpace::at(path) else {
+        return;
+    };
+    folder.free = Some(space.free);
+    folder.low_space = space.free < warning_limit(LOW, space.total);
 }
 
 fn created_at(path: &Path) -> Option<Timestamp> {

@@ -4,7 +4,10 @@
 use std::{
     collections::{HashMap, VecDeque},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -44,9 +47,20 @@ struct SizeRecord {
 struct MeasuredFolder {
     at: Instant,
     found: DiskUsage,
+    /// What was measured, and what workbay wrote there since then.
+    used: Option<Arc<AtomicU64>>,
 }
 
 impl MeasuredFolder {
+    fn new(found: DiskUsage) -> Self {
+        let used = found.held.map(|held| Arc::new(AtomicU64::new(held.0)));
+        Self {
+            at: now(),
+            found,
+            used,
+        }
+    }
+
     fn is_due(&self, now: Instant) -> bool {
         let pause = PAUSE.max(PAUSE_FOR_EACH * self.found.entries);
         now.duration_since(self.at) >= pause
@@ -62,6 +76,29 @@ impl FolderSizes {
     /// Forgets a folder that changed or is gone.
     pub(in crate::engine::docker) fn forget(&self, path: &Path) {
         self.record().known.remove(path);
+    }
+
+    /// The counter of the bytes in a folder. Measures it if that is due, or if `fits` says that it is too full: files may
+    /// have been deleted. `None` = the size can't be determined. It blocks.
+    pub(super) fn used(
+        &self,
+        path: &Path,
+        fits: impl FnOnce(u64) -> bool,
+    ) -> Option<Arc<AtomicU64>> {
+        let known = {
+            let record = self.record();
+            let known = record.known.get(path).filter(|it| !it.is_due(now()));
+            known.and_then(|it| it.used.clone())
+        };
+        match known.filter(|used| fits(used.load(Ordering::Relaxed))) {
+            Some(used) => Some(used),
+            None => {
+                let measured = MeasuredFolder::new(disk::look(&[path.to_path_buf()]));
+                let used = measured.used.clone();
+                self.record().known.insert(path.to_path_buf(), measured);
+                used
+            }
+        }
     }
 
     /// Starts to measure the folders that are due.
@@ -121,7 +158,7 @@ impl MeasuringTurn {
                 return;
             };
             let found = disk::look(std::slice::from_ref(&path));
-            let measured = MeasuredFolder { at: now(), found };
+            let measured = MeasuredFolder::new(found);
             self.0.record().known.insert(path, measured);
             self.0.shared.measured.notify_waiters();
         }
@@ -177,12 +214,13 @@ mod tests {
     #[test]
     fn a_large_folder_is_measured_more_seldom() {
         let before = now();
+        let found = DiskUsage {
+            held: None,
+            entries: 1_000_000,
+        };
         let folder = MeasuredFolder {
             at: before,
-            found: DiskUsage {
-                held: None,
-                entries: 1_000_000,
-            },
+            ..MeasuredFolder::new(found)
         };
         assert!(!folder.is_due(before + Duration::from_secs(499)));
         assert!(folder.is_due(before + Duration::from_secs(500)));

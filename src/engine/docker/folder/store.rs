@@ -11,7 +11,10 @@ use super::host_paths;
 use crate::{
     engine::{
         api::Result,
-        docker::container::identity::{caller, give},
+        docker::{
+            container::identity::{caller, give},
+            quota,
+        },
     },
     model::{
         failure::{Failure, FailureKind},
@@ -162,7 +165,7 @@ impl FolderStore {
             .recursive(true)
             .create(&self.root)
             .map_err(|error| self.trouble("can't be created", &error))?;
-        match private.recursive(false).create(&place) {
+        match quota::create(&place) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let why = format!("folder '{name}' already exists");

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{dotfiles, skeleton};
+use super::{dotfiles, limit, skeleton};
 use crate::{
     engine::{
         api::Result,
@@ -21,6 +21,7 @@ use crate::{
         failure::Failure,
         id::{KernelId, SessionId},
         inside,
+        resources::Bytes,
     },
     tree,
 };
@@ -102,17 +103,18 @@ impl Scratches {
         session: SessionId,
         place: u32,
         owner: (u32, u32),
-        bootstrap: Option<&str>,
+        (bootstrap, disk): (Option<&str>, Option<Bytes>),
     ) -> Result<CreatedHome> {
         let path = self.home_at(session, place);
         if path.is_dir() {
-            let notes = Vec::new();
+            let notes = disk.map(|most| limit::apply(&path, most));
+            let notes = notes.into_iter().collect();
             return Ok(CreatedHome { path, notes });
         }
         // Fills it under another name: the next attempt would take an unfinished home directory for a complete one.
         let half = self.of(session).join(format!(".{}", dir_name(place)));
         let made = tree::remove(&half)
-            .and_then(|()| self.fill(&half, owner, bootstrap))
+            .and_then(|()| self.fill(&half, owner, (bootstrap, disk)))
             .and_then(|notes| fs::rename(&half, &path).map(|()| notes));
         let notes = made.map_err(|error| {
             let _ = tree::remove(&half);
@@ -130,15 +132,14 @@ impl Scratches {
         &self,
         home: &Path,
         owner: (u32, u32),
-        bootstrap: Option<&str>,
+        (bootstrap, disk): (Option<&str>, Option<Bytes>),
     ) -> io::Result<Vec<String>> {
-        private_directory(home)?;
+        let mut notes = limit::create(home, disk)?;
         for (name, contents) in skeleton::FILES {
             let file = home.join(name);
             fs::write(&file, contents)?;
             give(&file, owner)?;
         }
-        let mut notes = Vec::new();
         if let Err(why) = dotfiles::copy(&self.dotfiles, home, owner) {
             notes.push(format!("warning: {why}"));
         }
@@ -273,7 +274,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(5);
-        let home = scratches.make(session, 0, caller(), None).unwrap().path;
+        let home = scratches
+            .make(session, 0, caller(), (None, None))
+            .unwrap()
+            .path;
         assert_eq!(fs::metadata(&home).unwrap().mode() & 0o777, 0o700);
         assert!(
             fs::read_to_string(home.join(".bashrc"))
@@ -281,7 +285,7 @@ mod tests {
                 .contains("BACKENDAI_SESSION_NAME")
         );
         fs::write(home.join("mine"), "x").unwrap();
-        scratches.make(session, 0, caller(), None).unwrap();
+        scratches.make(session, 0, caller(), (None, None)).unwrap();
         assert!(
             home.join("mine").exists(),
             "an existing home was overwritten"
@@ -297,7 +301,7 @@ mod tests {
         fs::write(dir.path().join("dotfiles/bootstrap.sh"), "theirs").unwrap();
         let session = SessionId::from_u128(8);
         let home = scratches
-            .make(session, 2, caller(), Some("echo hi"))
+            .make(session, 2, caller(), (Some("echo hi"), None))
             .unwrap();
         assert!(home.path.ends_with("sub2") && home.notes.is_empty());
         let read = |name: &str| fs::read_to_string(home.path.join(name)).unwrap();
@@ -317,7 +321,10 @@ mod tests {
         fs::write(outside.join("precious"), "x").unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(6);
-        let home = scratches.make(session, 0, caller(), None).unwrap().path;
+        let home = scratches
+            .make(session, 0, caller(), (None, None))
+            .unwrap()
+            .path;
         std::os::unix::fs::symlink(&outside, home.join("link")).unwrap();
         fs::create_dir(home.join("locked")).unwrap();
         fs::write(home.join("locked/file"), "x").unwrap();
@@ -333,7 +340,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(9);
-        let home = scratches.make(session, 0, caller(), None).unwrap().path;
+        let home = scratches
+            .make(session, 0, caller(), (None, None))
+            .unwrap()
+            .path;
         fs::write(home.join("large"), "x").unwrap();
         let why = Failure::internal("busy");
         let reported = scratches.set_aside(session, &why).to_string();
@@ -357,8 +367,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratches = scratches(dir.path());
         let session = SessionId::from_u128(7);
-        let main = scratches.make(session, 0, caller(), None).unwrap();
-        let sub = scratches.make(session, 1, caller(), None).unwrap();
+        let main = scratches.make(session, 0, caller(), (None, None)).unwrap();
+        let sub = scratches.make(session, 1, caller(), (None, None)).unwrap();
         let of_sub = scratches.log_of(session, KernelId::from_u128(1));
         fs::write(scratches.log(session), "said").unwrap();
         fs::create_dir(scratches.shared(session)).unwrap();

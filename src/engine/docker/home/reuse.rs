@@ -78,13 +78,16 @@ mod tests {
         let scratches = Scratches::new(dir.path().join("sessions"), dir.path().join("dotfiles"));
         let (from, to) = (SessionId::from_u128(1), SessionId::from_u128(2));
         assert!(scratches.take_over(from, to).is_err(), "none exists");
-        let home = scratches.make(from, 0, caller(), None).unwrap().path;
-        scratches.make(from, 1, caller(), None).unwrap();
+        let home = scratches
+            .make(from, 0, caller(), (None, None))
+            .unwrap()
+            .path;
+        scratches.make(from, 1, caller(), (None, None)).unwrap();
         fs::write(home.join("notes"), "mine").unwrap();
         fs::write(scratches.log(from), "said").unwrap();
         for _ in 0..2 {
             scratches.take_over(from, to).unwrap();
-            let taken = scratches.make(to, 0, caller(), None).unwrap().path;
+            let taken = scratches.make(to, 0, caller(), (None, None)).unwrap().path;
             assert_eq!(fs::read_to_string(taken.join("notes")).unwrap(), "mine");
             assert_eq!(scratches.homes(to).len(), 2);
             assert!(!home.exists() && scratches.log(from).exists());

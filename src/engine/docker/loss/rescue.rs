@@ -15,6 +15,7 @@ use crate::{
         api::{Attached, Output, Result},
         docker::{DockerEngine, blocking::off_loop},
     },
+    files::Room,
     model::{
         failure::Failure,
         id::SessionId,
@@ -49,19 +50,26 @@ impl DockerEngine {
                 ..UnsavedOrder::default()
             }
         };
-        let target = off_loop(move || Target::create(&folder, &directory)).await?;
+        let rooms = self.rooms();
+        let (target, room) = off_loop(move || {
+            let room = rooms.of(&folder, u64::MAX);
+            Ok((Target::create(&folder, &directory)?, room))
+        })
+        .await?;
         let attached = self.ask_unsaved(session, starter, "pack", &order).await?;
-        receive(attached, target).await
+        receive(attached, target, room).await
     }
 }
 
 /// Unpacks the runner's stream. The directory gets its name after everything is written.
-async fn receive(mut attached: Attached, target: Target) -> Result<Rescued> {
+async fn receive(mut attached: Attached, target: Target, room: Option<Room>) -> Result<Rescued> {
     let (pieces, waiting) = mpsc::channel::<Bytes>(WAITING);
     let writing = tokio::task::spawn_blocking(move || {
         let mut received = Received {
             pieces: waiting,
             piece: Bytes::new(),
+            room,
+            taken: 0,
         };
         let unpacked = archive::unpack_beneath(&mut received, target.made.as_fd(), target.owner);
         // What follows the archive is read, so that the runner can end.
@@ -69,6 +77,9 @@ async fn receive(mut attached: Attached, target: Target) -> Result<Rescued> {
             io::copy(&mut received, &mut io::sink())?;
             Ok(copied)
         });
+        if read.is_err() {
+            received.give_back();
+        }
         (read, target)
     });
     let mut message = Vec::new();
@@ -117,6 +128,17 @@ fn rescued(copied: Copied, message: &[u8]) -> Rescued {
 struct Received {
     pieces: mpsc::Receiver<Bytes>,
     piece: Bytes,
+    /// What the quota of the folder leaves.
+    room: Option<Room>,
+    taken: u64,
+}
+
+impl Received {
+    fn give_back(&self) {
+        if let Some(room) = &self.room {
+            room.give_back(self.taken);
+        }
+    }
 }
 
 impl Read for Received {
@@ -128,6 +150,10 @@ impl Read for Received {
             }
         }
         let length = self.piece.len().min(buffer.len());
+        if let Some(room) = &self.room {
+            room.take(length as u64)?;
+            self.taken += length as u64;
+        }
         buffer[..length].copy_from_slice(&self.piece[..length]);
         self.piece.advance(length);
         Ok(length)

@@ -8,13 +8,15 @@ use std::{
     process,
 };
 
-use rustix::fs::statvfs;
 use tokio::{
     fs::File,
     io::{AsyncSeekExt as _, AsyncWriteExt as _},
 };
 
-use crate::model::{resources::Bytes, settings::SaveLimits};
+use crate::{
+    model::{resources::Bytes, settings::SaveLimits},
+    space::DiskSpace,
+};
 
 /// A block of zeros of this size becomes a hole in the file, because the engine expands sparse files.
 const BLOCK: usize = 4096;
@@ -169,10 +171,8 @@ impl SaveArchive {
     }
 
     fn check_room(&self) -> io::Result<()> {
-        let facts = statvfs(&self.part.0)?;
-        let free = facts.f_bavail.saturating_mul(facts.f_frsize);
-        let whole = facts.f_blocks.saturating_mul(facts.f_frsize);
-        self.limits.check_room(free, whole)
+        let space = DiskSpace::at(&self.part.0)?;
+        self.limits.check_room(space.free.0, space.total.0)
     }
 
     /// Renames the file to its final name; returns its size on the disk and its length.

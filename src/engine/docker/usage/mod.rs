@@ -148,8 +148,11 @@ fn read_all(
         .collect()
 }
 
+/// The sessions whose home directories are measured.
 fn watched(asked: &[UsageAsk]) -> impl Iterator<Item = SessionId> {
-    let whole = asked.iter().filter(|ask| ask.need == Need::Watched);
+    let whole = asked
+        .iter()
+        .filter(|ask| ask.need == Need::Watched || ask.limited);
     whole.map(|ask| ask.session)
 }
 

@@ -77,6 +77,7 @@ pub(super) fn check_capabilities(
             Capability::IdleRules,
             Field::Lifetime,
         ),
+        (request.disk.is_some(), Capability::DiskLimit, Field::Disk),
         (
             request.stop_hook.is_some(),
             Capability::StopHook,

@@ -176,6 +176,16 @@ fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
         let why = "cluster size must be at least 1";
         say(found, Field::ClusterSize, why);
     }
+    if let Some(disk) = request.disk
+        && disk < amounts::LEAST_DISK
+    {
+        let why = format!(
+            "a disk limit of {disk} is too small (min: {}). Home directories have files from the \
+             start",
+            amounts::LEAST_DISK
+        );
+        say(found, Field::Disk, why);
+    }
     if request.agent.is_some() && size > 1 {
         let why = "an agent can only be chosen for a session of one container";
         say(found, Field::Agent, why);

@@ -5,11 +5,11 @@ use super::{
     text_value::{CLUSTER_SIZE, COUNT, value, word},
 };
 use crate::{
-    model::{launch_field::LaunchField, resources::Cpu},
+    model::{capability::Capability, launch_field::LaunchField, resources::Cpu},
     rules::launch::{amounts, page::Page},
 };
 
-pub(super) const ROWS: [FieldRow; 11] = [
+pub(super) const ROWS: [FieldRow; 12] = [
     FieldRow {
         field: LaunchField::Project,
         option: "--project",
@@ -123,6 +123,25 @@ pub(super) const ROWS: [FieldRow; 11] = [
         widget: Widget::Own,
         only: Only::Any,
         needs: None,
+    },
+    FieldRow {
+        field: LaunchField::Disk,
+        option: "--disk",
+        argument: Some(Argument {
+            section: section::RESOURCES,
+            value: "SIZE",
+            help: "Limit of the home directory (10g; default: none; `workbay doctor` shows whether it is enforced)",
+            key: "disk",
+        }),
+        page: Page::Allocation,
+        title: "Disk",
+        meaning: "The most that the session may write to its home directory, and to the other files of its container where the engine can limit them. Mounted folders don't count.",
+        form: "512m, 10g",
+        rule: "min: 16 MiB",
+        text: Some(value!(disk: Memory, |bytes| amounts::exact(*bytes))),
+        widget: Widget::Own,
+        only: Only::Any,
+        needs: Some(Capability::DiskLimit),
     },
     FieldRow {
         field: LaunchField::Accelerator,

@@ -12,7 +12,7 @@ use super::{
     record::{self, Record},
     segment::Segment,
 };
-use crate::{app::logs::lines::LogEntry, model::text::Clean};
+use crate::{app::logs::lines::LogEntry, model::text::Clean, space::DiskSpace};
 
 /// How much is kept. Beyond a limit, the oldest lines are dropped.
 #[derive(Clone, Copy, Debug)]
@@ -213,8 +213,7 @@ impl LogStore {
     }
 
     fn has_room(&self, directory: &Path) -> io::Result<bool> {
-        let disk = rustix::fs::statvfs(directory)?;
-        let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+        let free = DiskSpace::at(directory)?.free.0;
         Ok(free >= self.limits.free.saturating_add(self.limits.segment))
     }
 

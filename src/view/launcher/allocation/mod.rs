@@ -2,6 +2,7 @@
 //! container, and the number of containers.
 
 mod choice;
+mod disk;
 mod environment;
 mod number;
 mod variables;
@@ -56,6 +57,7 @@ fn resources(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
         let slots = allocation.amounts().slots();
         let text = format!("{}, fixed (presets only)", facts.in_words(&slots));
         sheet.note(VALUES, &text, Face::Dim);
+        disk::write(sheet, rows);
         return;
     }
     number::write(
@@ -91,6 +93,7 @@ fn resources(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
     if unknown && sheet.launcher.problem(Field::Accelerator).is_some() {
         sheet.message(FormRow::of(Field::Accelerator));
     }
+    disk::write(sheet, rows);
 }
 
 fn shared_memory(sheet: &mut FormSheet<'_>, columns: Columns) {

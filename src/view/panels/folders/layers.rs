@@ -89,6 +89,7 @@ fn rule(kind: &FormKind) -> &'static str {
             "Letters, digits, _ . and -. Recipes and recent launches keep the old name."
         }
         FormKind::Clone { .. } => "The copy is a folder of its own. Large folders take a while.",
+        FormKind::Quota { .. } => "For example 5g. Remove the text to remove the quota.",
     }
 }
 
@@ -105,7 +106,11 @@ pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &Dialog
     let title = form.kind.title();
     let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
     let mut y = inner.y + 1;
-    paint.text(inner.x, y, 8, "Name", Face::Label);
+    let label = match form.kind {
+        FormKind::Quota { .. } => "Quota",
+        _ => "Name",
+    };
+    paint.text(inner.x, y, 8, label, Face::Label);
     let field = Rect::new(inner.x + 8, y, inner.width.saturating_sub(8), 1);
     paint.input(field, &form.input, !form.asked);
     y += 2;
@@ -125,6 +130,7 @@ pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &Dialog
         (FormKind::Create, true) => "Creating the folder",
         (FormKind::Rename { .. }, true) => "Renaming the folder",
         (FormKind::Clone { .. }, true) => "Copying. Closing workbay cancels it",
+        (FormKind::Quota { .. }, true) => "Setting the quota",
     };
     for (line, y) in lines(text).iter().zip(y..inner.bottom()) {
         paint.text(inner.x, y, inner.width, line, Face::Dim);

@@ -125,6 +125,12 @@ fn draw_top(paint: &mut Paint<'_>, page: &FoldersPanel, inner: Rect) {
         return;
     }
     let folders = page.folders();
+    let low = folders.iter().filter(|it| it.low_space);
+    if let Some(free) = low.filter_map(|it| it.free).min() {
+        let text = format!("The disk is almost full: {free} are free. Delete files or folders");
+        paint.text(inner.x + 1, inner.y, inner.width, &text, Face::Warning);
+        return;
+    }
     let known: Vec<u64> = folders.iter().filter_map(|it| Some(it.size?.0)).collect();
     if known.is_empty() {
         return;
@@ -244,7 +250,12 @@ fn more(folder: &Folder) -> String {
     if let Some(percent) = folder.percent()
         && let (Some(size), Some(most)) = (folder.size, folder.max_size)
     {
-        return format!("Uses {percent}% of its quota: {size} of {most}");
+        let how = match folder.quota_enforced {
+            Some(true) => ", enforced by the file system",
+            Some(false) => ", measured, not enforced",
+            None => "",
+        };
+        return format!("Uses {percent}% of its quota: {size} of {most}{how}");
     }
     if folder.is_auto_mounted() && folder.trashed_at.is_none() {
         return "Mounted in every session, because its name begins with a dot".to_owned();

@@ -32,7 +32,7 @@ impl FolderColumn {
         match self {
             Self::Name => "Name",
             Self::Size => "Size",
-            Self::Quota => "Quota",
+            Self::Quota => "Quota use",
             Self::Files => "Files",
             Self::Mounted => "Mounted by",
             Self::Permission => "Perm",
@@ -65,7 +65,7 @@ pub(super) fn columns(width: u16, trash: bool, folders: &[&Folder]) -> Columns {
     let is_wide = width >= WIDE;
     let mut chosen = vec![(Name, 0), (Size, 6)];
     if has_quota {
-        chosen.push((Quota, 8));
+        chosen.push((Quota, 9));
     }
     if is_wide {
         chosen.push((Files, 9));

@@ -41,6 +41,7 @@ use crate::{
         own_image::{self, CommitPlan, CommitStep},
         resources::Bytes,
     },
+    space::DiskSpace,
 };
 
 /// On the image without a name: the instance that is creating an image.
@@ -300,8 +301,7 @@ impl Commit {
 }
 
 fn free_space(directory: &str) -> Option<Bytes> {
-    let facts = rustix::fs::statvfs(Path::new(directory)).ok()?;
-    Some(Bytes(facts.f_bavail.saturating_mul(facts.f_frsize)))
+    Some(DiskSpace::at(Path::new(directory)).ok()?.free)
 }
 
 fn of_host() -> Failure {

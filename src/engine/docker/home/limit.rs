@@ -1,0 +1,48 @@
+//! The limit of a home directory (`--disk`).
+
+use std::{io, path::Path};
+
+use crate::{
+    engine::docker::{private_directory::private_directory, quota},
+    model::resources::Bytes,
+};
+
+/// Creates a private directory with its limit, if it has one. Returns lines for the log of the session.
+pub(super) fn create(home: &Path, most: Option<Bytes>) -> io::Result<Vec<String>> {
+    let Some(most) = most else {
+        private_directory(home)?;
+        return Ok(Vec::new());
+    };
+    quota::create(home)?;
+    Ok(vec![apply(home, most)])
+}
+
+/// Limits a home directory. Returns a line for the log of the session.
+pub(super) fn apply(home: &Path, most: Bytes) -> String {
+    match quota::enforce(home, Some(most)) {
+        Ok(()) => format!("disk         {most} (enforced by the file system)"),
+        Err(why) => format!("disk         {most} (measured, not enforced: {why})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_says_whether_the_limit_is_enforced() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("session/work");
+        let notes = create(&home, Some(Bytes::mib(20))).unwrap();
+        assert!(home.is_dir());
+        let why = quota::why_measured(&home);
+        let expected = match why {
+            Some(why) => format!("disk         20 MiB (measured, not enforced: {why})"),
+            None => "disk         20 MiB (enforced by the file system)".to_owned(),
+        };
+        assert_eq!(notes, [expected]);
+        let other = dir.path().join("session/sub1");
+        assert!(create(&other, None).unwrap().is_empty());
+        assert!(other.is_dir());
+    }
+}

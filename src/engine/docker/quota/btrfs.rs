@@ -1,0 +1,58 @@
+//! Quotas of Btrfs: each limited directory is a subvolume, which has a quota group.
+
+use std::{
+    ffi::OsStr, fs, io, os::unix::fs::MetadataExt as _, os::unix::fs::PermissionsExt as _,
+    path::Path,
+};
+
+use super::{WhyMeasured, tool};
+use crate::model::resources::Bytes;
+
+/// The inode of the root directory of each subvolume.
+const ROOT_INODE: u64 = 256;
+
+/// Whether quotas are on.
+pub(super) fn check(place: &Path) -> Result<(), WhyMeasured> {
+    let words = [OsStr::new("qgroup"), OsStr::new("show"), place.as_os_str()];
+    match tool::run("btrfs", &words) {
+        Ok(_) => Ok(()),
+        Err(why) if why.contains("not enabled") => Err(format!(
+            "the Btrfs file system at {} has no quotas. `btrfs quota enable` switches them on",
+            place.display()
+        )),
+        Err(why) => Err(why),
+    }
+}
+
+/// Creates a private subvolume.
+pub(super) fn create(path: &Path) -> io::Result<()> {
+    if path.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let words = [
+        OsStr::new("subvolume"),
+        OsStr::new("create"),
+        path.as_os_str(),
+    ];
+    tool::run("btrfs", &words).map_err(io::Error::other)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+}
+
+pub(super) fn limit(path: &Path, limit: Option<Bytes>) -> Result<(), WhyMeasured> {
+    let is_subvolume = fs::symlink_metadata(path).is_ok_and(|it| it.ino() == ROOT_INODE);
+    if !is_subvolume {
+        return Err(
+            "it was created without a quota, as a directory that Btrfs can't limit. A clone of it \
+             can be limited"
+                .to_owned(),
+        );
+    }
+    let amount = limit.map_or_else(|| "none".to_owned(), |most| most.0.to_string());
+    let words = [
+        OsStr::new("qgroup"),
+        OsStr::new("limit"),
+        OsStr::new(&amount),
+        path.as_os_str(),
+    ];
+    tool::run("btrfs", &words).map(drop)
+}

@@ -1,0 +1,27 @@
+//! The disk limit.
+
+use super::super::sheet::FormSheet;
+use crate::{
+    app::launcher::FormRow,
+    model::{capability::Capability, launch_field::LaunchField as Field},
+    theme::face::Face,
+};
+
+pub(super) fn write(sheet: &mut FormSheet<'_>, rows: &[FormRow]) {
+    let row = FormRow::of(Field::Disk);
+    if !rows.contains(&row) {
+        return;
+    }
+    let launcher = sheet.launcher;
+    let why_measured = launcher.info().why_not(Capability::DiskEnforcement);
+    let note = match why_measured {
+        Some(_) => "measured, not enforced",
+        None => "enforced",
+    };
+    let input = launcher.allocation.disk();
+    sheet.typed(row, "Disk", input, "no limit", note);
+    sheet.message(row);
+    if let (true, Some(why)) = (sheet.is_focused(row), why_measured) {
+        sheet.sentence(row, why.as_str(), Face::Dim);
+    }
+}
