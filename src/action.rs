@@ -231,6 +231,7 @@ actions! {
     SessionExtend "session.extend" "extend, or exempt from idle checks" [Sessions, Detail, Notices] { "extend": Sessions 60, Detail 50 }
     SessionLaunch "session.launch" "launch a session" [Sessions] { "launch": Sessions 160 }
     SessionAgain "session.again" "relaunch with the same settings" [Sessions, Detail, Notices] { "relaunch": Sessions 40 }
+    SessionSameHome "session.same-home" "relaunch in the same home directory" [Sessions, Detail, Notices, Explorer] { "same home": Sessions 35, Detail 35 }
     SessionsRefresh "sessions.refresh" "refresh; retry a disconnected engine" [Sessions] { "retry": Sessions 170 }
     SessionsFilter "sessions.filter" "filter by name, environment or id" [Sessions] { "filter": Sessions 80 }
     SessionsSort "sessions.sort" "sort by the next column" [Sessions] { "sort": Sessions 50 }

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::{
     effect::Effect,
-    launcher::EarlierLaunch,
+    launcher::{EarlierLaunch, KeptHome},
     msg::Ticket,
     notices::toast::Launched,
     panels::{
@@ -219,6 +219,8 @@ pub enum Purpose {
         name: Option<Clean>,
         /// The session ran out of memory, so the new launch gets more.
         grown: Option<Grown>,
+        /// The home directory that the new launch takes over.
+        home: Option<KeptHome>,
     },
     /// The recent launches, loaded or changed.
     Recents,

@@ -7,7 +7,7 @@ use crate::{
     app::{
         detail::Used,
         focus::Page,
-        launcher::Launcher,
+        launcher::{EarlierLaunch, Launcher},
         mirror::Touched,
         msg::{Link, Ticket},
         panels::{
@@ -22,7 +22,9 @@ use crate::{
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
         session::Session,
+        spec::LaunchRequest,
         status::Tab,
+        text::Clean,
     },
     protocol::message::{Reply, Request},
 };
@@ -164,9 +166,18 @@ impl App {
                     context,
                     name,
                     grown,
+                    home,
                 },
                 result,
-            ) => self.again(context, (name, grown), result, now),
+            ) => {
+                let earlier = EarlierLaunch {
+                    name: name.map(Clean::into_string),
+                    grown,
+                    home,
+                    ..EarlierLaunch::new(context, LaunchRequest::default())
+                };
+                self.again(earlier, result, now)
+            }
             (Purpose::Recents, result) => {
                 if let Some(recents) = self.panels.get_mut::<Recents>() {
                     recents.answered(result);
