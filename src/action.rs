@@ -264,7 +264,7 @@ actions! {
     LauncherPageFour "launcher.page-4" "go to the page Network" [Launcher]
     LauncherToggle "launcher.toggle" "select or deselect, on or off" [Launcher]
     LauncherAdd "launcher.add" "add a line, or create a folder" [Launcher]
-    LauncherRemove "launcher.remove" "remove the line" [Launcher]
+    LauncherRemove "launcher.remove" "remove the line; on your own image: remove it (asks for confirmation)" [Launcher]
     LauncherRemoveAll "launcher.remove-all" "remove all lines (asks for confirmation)" [Launcher]
     LauncherReadOnly "launcher.read-only" "mount read-only or read-write" [Launcher]
     LauncherSearch "launcher.search" "search in the list" [Launcher]
@@ -273,6 +273,7 @@ actions! {
     LauncherExplain "launcher.explain" "explain the field" [Launcher]
     LauncherRecents "launcher.recents" "show recent launches" [Launcher, Sessions] { "recent": Sessions 20 }
     LauncherReset "launcher.reset" "reset all fields (asks for confirmation)" [Launcher]
+    LauncherCopyImage "launcher.copy-image" "copy the reference of the environment's image" [Launcher]
     LauncherCopyLine "launcher.copy-line" "copy the equivalent command line" [Launcher]
     LauncherSaveRecipe "launcher.save-recipe" "save as a recipe" [Launcher]
     LauncherOpenRecipe "launcher.open-recipe" "open a recipe" [Launcher]

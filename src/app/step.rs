@@ -184,6 +184,8 @@ pub enum Go {
     LoadExtensionRules(ContextName),
     /// To a session and its detail.
     ShowSession(SessionKey),
+    /// To the list of transfers.
+    Transfers,
     /// From the dialog that terminates a session to the prompt that copies its files first.
     Rescue,
     /// To a shell, or to another view of it next to the focused pane.
@@ -284,15 +286,6 @@ pub enum Purpose {
     Explorer(ExplorerPurpose),
     /// The files of a session that aren't in a folder. A failure is shown where they would be.
     Unsaved(SessionKey),
-    /// Files of a session are copied into a folder.
-    Rescue {
-        session: SessionKey,
-        name: Clean,
-        /// The folder and the directory.
-        place: String,
-        /// The session is terminated if the copy succeeds, with force or without.
-        then_terminate: Option<bool>,
-    },
     /// A new URL of a forward.
     ForwardUrl {
         then: UrlUse,

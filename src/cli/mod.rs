@@ -15,11 +15,13 @@ mod handlers;
 mod invocation;
 mod kernels;
 mod listed;
+mod meter;
 mod output;
 mod passing;
 mod progress;
 mod read_only;
 mod reclaim;
+mod reports;
 #[cfg(test)]
 mod schema;
 mod stdin;

@@ -1,7 +1,9 @@
 //! A session that takes over the home directory of one that has ended.
 
 use super::{core::Controller, held::Held, turn::Turn};
-use crate::model::{failure::Failure, id::SessionId, record::Step, spec::LaunchRequest, text::Clean};
+use crate::model::{
+    failure::Failure, id::SessionId, record::Step, spec::LaunchRequest, text::Clean,
+};
 
 impl Controller {
     /// Checks that the requested home directory exists and no other session uses it.

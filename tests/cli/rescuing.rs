@@ -1,10 +1,14 @@
 //! `workbay rescue`, `workbay terminate --rescue-to`, and files of ended sessions, on the real engine.
 
-use std::fs;
+use std::{
+    fs,
+    process::{Command, Stdio},
+};
 
 use crate::{
     cli::run,
     machine::{Machine, launch},
+    wait,
 };
 
 /// A machine with the folder `data` and a session in which it isn't mounted.
@@ -137,4 +141,34 @@ fn files_are_copied_first_and_a_kept_home_can_be_read() {
     }
     let (code, _, err) = run(&machine, &["rescue", "cli-rescue-first", "--list"]);
     assert_eq!(code, 1, "{err}");
+}
+
+#[test]
+fn a_rescue_that_is_interrupted_leaves_nothing_and_says_so() {
+    let machine = machine("cli-rescue-stop");
+    let line = "truncate -s 4G /tmp/large";
+    machine.ok(&["exec", "cli-rescue-stop", "--", "sh", "-c", line]);
+    let folder = folder(&machine);
+    let child = Command::new(env!("CARGO_BIN_EXE_workbay"))
+        .args(["rescue", "cli-rescue-stop", "/tmp/large", "--to", "data/x"])
+        .envs(machine.env())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let entries = || fs::read_dir(&folder).unwrap().count();
+    wait::until("the copy has begun", entries, |count| *count == 1);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("nothing was copied, and cli-rescue-stop keeps running"),
+        "{said}"
+    );
+    wait::until("the partial copy is removed", entries, |count| *count == 0);
+    assert_eq!(
+        machine.json(&["show", "cli-rescue-stop", "--json"])["status"],
+        "RUNNING"
+    );
 }

@@ -31,6 +31,7 @@ mod paging;
 mod port_board;
 mod ports;
 mod pulls;
+mod rescuing;
 mod same_home;
 mod scheduling;
 mod screen;

@@ -1,11 +1,7 @@
 //! The home directory that an ended session left: recovering files from it, and relaunching in it.
 
 use workbay::{
-    app::{
-        effect::Effect,
-        launcher::Launcher,
-        panels::explorer::Explorer,
-    },
+    app::{effect::Effect, launcher::Launcher, panels::explorer::Explorer},
     model::{
         files::{FilePlace, FileRequest},
         id::SessionId,
@@ -73,7 +69,10 @@ fn files_of_an_ended_session_are_recovered_and_a_launch_continues_in_its_home() 
     assert_eq!(*screen.panel::<Explorer>().place(), place);
     assert!(screen.questions().any(|(_, request)| matches!(
         request,
-        Request::Files { request: FileRequest::List { .. }, .. }
+        Request::Files {
+            request: FileRequest::List { .. },
+            ..
+        }
     )));
     assert!(screen.sees(", relaunch here"), "{}", screen.text());
     insta::assert_snapshot!("the_home_of_an_ended_session", screen.text());
@@ -92,7 +91,11 @@ fn files_of_an_ended_session_are_recovered_and_a_launch_continues_in_its_home() 
 #[test]
 fn the_list_and_the_details_relaunch_in_the_same_home() {
     let list = settings(finished(80, 24, Some(HOME)).press(","));
-    assert!(list.sees("continues in the home directory of"), "{}", list.text());
+    assert!(
+        list.sees("continues in the home directory of"),
+        "{}",
+        list.text()
+    );
     let detail = finished(80, 24, Some(HOME)).press("enter");
     assert!(detail.sees("f recover files"), "{}", detail.text());
     let detail = settings(detail.press(", enter"));
@@ -124,14 +127,22 @@ fn a_home_that_is_gone_or_in_use_is_refused_with_the_reason() {
         "{}",
         screen.text()
     );
-    assert!(!screen.questions().any(|(_, request)| asks_settings(request)));
+    assert!(
+        !screen
+            .questions()
+            .any(|(_, request)| asks_settings(request))
+    );
     let screen = finished(120, 40, Some(HOME)).press("1 ,");
     assert!(
         screen.sees("Another session can use its home"),
         "{}",
         screen.text()
     );
-    assert!(!screen.questions().any(|(_, request)| asks_settings(request)));
+    assert!(
+        !screen
+            .questions()
+            .any(|(_, request)| asks_settings(request))
+    );
 }
 
 #[test]
@@ -140,5 +151,9 @@ fn the_files_of_a_folder_or_a_running_session_offer_no_relaunch() {
     assert!(running.is_open::<Explorer>() && !running.sees("relaunch here"));
     let running = running.press(",");
     assert!(running.is_open::<Explorer>());
-    assert!(!running.questions().any(|(_, request)| asks_settings(request)));
+    assert!(
+        !running
+            .questions()
+            .any(|(_, request)| asks_settings(request))
+    );
 }

@@ -10,7 +10,9 @@ use super::{
         focus::Page,
         logs::feed::LogOrder,
         msg::Ticket,
-        panels::{AnyPanel, explorer::Explorer, notifications::NoticeList},
+        panels::{
+            AnyPanel, explorer::Explorer, notifications::NoticeList, transfers::TransferList,
+        },
         step::{Go, Purpose, Step},
     },
     App,
@@ -152,6 +154,10 @@ impl App {
             Go::Logs(key) => self.open_logs(key),
             Go::ContainerShell(key, kernel) => self.open_container_shell(key, kernel),
             Go::OpenShell(target, beside) => self.open_target(target, beside, now),
+            Go::Transfers => {
+                self.panels.push(TransferList::default());
+                Vec::new()
+            }
             Go::Rescue => {
                 self.open_rescue(now);
                 Vec::new()

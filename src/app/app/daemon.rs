@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{App, rescue::rescued};
+use super::App;
 use crate::{
     app::{
         detail::Used,
@@ -262,15 +262,6 @@ impl App {
                 self.unsaved_answered(session, result);
                 Vec::new()
             }
-            (
-                Purpose::Rescue {
-                    session,
-                    name,
-                    place,
-                    then_terminate,
-                },
-                result,
-            ) => rescued((session, &name), &place, then_terminate, result),
             (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
             (Purpose::Folders(asked), result) => self.folders_answered(asked, result),
             (Purpose::Explorer(asked), result) => self.files_answered(asked, result),

@@ -12,13 +12,8 @@ use crate::{
         step::{LaunchedFrom, Purpose, Step},
     },
     model::{
-        failure::Failure,
-        id::SessionKey,
-        notice::Level,
-        session::Session,
-        spec::LaunchRequest,
-        status::Status,
-        text::Clean,
+        failure::Failure, id::SessionKey, notice::Level, session::Session, spec::LaunchRequest,
+        status::Status, text::Clean,
     },
     protocol::message::Reply,
 };

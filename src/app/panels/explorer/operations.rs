@@ -110,7 +110,8 @@ impl Explorer {
             return vec![Step::toast(Level::Warning, text)];
         };
         let action = Action::SessionSameHome;
-        if let Some(why) = allowed::why_not(action, Some(&session), env.shown, env.mirror, env.facts)
+        if let Some(why) =
+            allowed::why_not(action, Some(&session), env.shown, env.mirror, env.facts)
         {
             return vec![Step::toast(Level::Warning, why)];
         }
