@@ -172,3 +172,33 @@ fn a_rescue_that_is_interrupted_leaves_nothing_and_says_so() {
         "RUNNING"
     );
 }
+
+#[test]
+fn kept_home_directories_are_deleted_oldest_first_when_they_need_too_much_space() {
+    let machine = Machine::new();
+    let config = machine.path("config");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(
+        config.join("config.toml"),
+        "[history]\nkeep-space = \"5m\"\n",
+    )
+    .unwrap();
+    let home = |name: &str| {
+        let session = machine.json(&["show", name, "--json"]);
+        session["home"].as_str().map(std::path::PathBuf::from)
+    };
+    for name in ["kept-1", "kept-2", "kept-3"] {
+        machine.ok(&launch(name, &["--wait"]));
+        let line = "dd if=/dev/urandom of=data bs=1M count=2 2>/dev/null";
+        machine.ok(&["exec", name, "--", "sh", "-c", line]);
+        machine.ok(&["terminate", name, "-y", "--wait"]);
+    }
+    wait::until("the oldest is deleted", || home("kept-1"), Option::is_none);
+    for name in ["kept-2", "kept-3"] {
+        let data = home(name).unwrap().join("data");
+        assert_eq!(fs::metadata(data).unwrap().len(), 2 << 20, "{name}");
+    }
+    let (code, _, err) = run(&machine, &["relaunch", "kept-1", "--same-home"]);
+    assert_ne!(code, 0);
+    assert!(err.contains("home directory of session kept-1"), "{err}");
+}

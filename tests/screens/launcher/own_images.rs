@@ -3,6 +3,7 @@
 use workbay::{
     app::{effect::Effect, launcher::Launcher, panels::commit::CommitForm},
     model::{
+        capability::{Capability, EngineState},
         environment::{Customized, Environment, EnvironmentSource, ImageFacts},
         failure::Failure,
         own_image::ImageRequest,
@@ -52,6 +53,10 @@ fn with_images(columns: u16, rows: u16, names: &[&str]) -> Screen {
     train.environment = image("python", "3.12-slim");
     train.home = Some("/data/sessions/1/home".to_owned());
     let mut snapshot = snapshot(vec![train]);
+    if let EngineState::Connected { info } = &mut snapshot.contexts[0].engine {
+        let missing = &mut info.capabilities.missing;
+        missing.retain(|(capability, _)| *capability != Capability::Commit);
+    }
     let all = environments().into_iter();
     snapshot.contexts[0].environments = all.chain(names.iter().map(|it| own(it))).collect();
     Screen::new(columns, rows).daemon(snapshot)
@@ -117,7 +122,11 @@ fn an_own_image_is_removed_after_a_question_and_not_while_a_session_uses_it() {
     let asked = searched(120, 40).press("ctrl-x y");
     assert_eq!(removals(&asked), [reference("my-tools")]);
     let removed = asked.answer(is_removal, Ok(Reply::Done));
-    assert!(removed.is_open::<Launcher>() && removed.sees("image my-tools removed"));
+    assert!(
+        removed.is_open::<Launcher>() && removed.sees("image my-tools removed"),
+        "{}",
+        removed.text()
+    );
     let refused = Failure::refused("the image is used by train").hint("terminate train first");
     let refused = searched(120, 40)
         .press("ctrl-x y")
