@@ -245,6 +245,7 @@ actions! {
     SessionsColumns "sessions.columns" "choose, order and size the columns" [Sessions]
     SessionsExport "sessions.export" "export the marked or listed sessions as CSV or JSON" [Sessions]
     BulkResults "sessions.results" "show the results of the last action on several sessions" [Sessions]
+    SessionSameHome "session.same-home" "relaunch in the same home directory" [Sessions, Detail, Notices, Explorer] { "same home": Sessions 35, Detail 35 }
     SessionsRefresh "sessions.refresh" "refresh; retry a disconnected engine" [Sessions] { "retry": Sessions 170 }
     SessionsFilter "sessions.filter" "filter: words, status:failed, cpu>=2, age>2h" [Sessions] { "filter": Sessions 80 }
     SessionsSort "sessions.sort" "sort by the next column" [Sessions] { "sort": Sessions 50 }
@@ -277,7 +278,7 @@ actions! {
     LauncherPageFour "launcher.page-4" "go to the page Network" [Launcher]
     LauncherToggle "launcher.toggle" "select or deselect, on or off" [Launcher]
     LauncherAdd "launcher.add" "add a line, or create a folder" [Launcher]
-    LauncherRemove "launcher.remove" "remove the line" [Launcher]
+    LauncherRemove "launcher.remove" "remove the line; on your own image: remove it (asks for confirmation)" [Launcher]
     LauncherRemoveAll "launcher.remove-all" "remove all lines (asks for confirmation)" [Launcher]
     LauncherReadOnly "launcher.read-only" "mount read-only or read-write" [Launcher]
     LauncherSearch "launcher.search" "search in the list" [Launcher]
@@ -286,6 +287,7 @@ actions! {
     LauncherExplain "launcher.explain" "explain the field" [Launcher]
     LauncherRecents "launcher.recents" "show recent launches" [Launcher, Sessions] { "recent": Sessions 20 }
     LauncherReset "launcher.reset" "reset all fields (asks for confirmation)" [Launcher]
+    LauncherCopyImage "launcher.copy-image" "copy the reference of the environment's image" [Launcher]
     LauncherCopyLine "launcher.copy-line" "copy the equivalent command line" [Launcher]
     LauncherSaveRecipe "launcher.save-recipe" "save as a recipe" [Launcher]
     LauncherOpenRecipe "launcher.open-recipe" "open a recipe" [Launcher]

@@ -44,6 +44,8 @@ pub struct Facts {
     pub terminal: TerminalSettings,
     /// How many days the log and the home directory of an ended session are kept.
     pub keep_days: u32,
+    /// How many images you may create from sessions of this machine's engines; 0 = any number.
+    pub image_limit: u32,
     /// The settings of apps and forwards.
     pub apps: AppSettings,
     /// Whether the app launcher opens when a session that was launched in this TUI runs.

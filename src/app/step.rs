@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use super::{
     bulk::{BulkPlan, BulkVerb},
     effect::Effect,
-    launcher::EarlierLaunch,
+    launcher::{EarlierLaunch, KeptHome},
     msg::Ticket,
     notices::toast::Launched,
     panels::{
@@ -198,6 +198,8 @@ pub enum Go {
     LoadExtensionRules(ContextName),
     /// To a session and its detail.
     ShowSession(SessionKey),
+    /// To the list of transfers.
+    Transfers,
     /// From the dialog that terminates a session to the prompt that copies its files first.
     Rescue,
     /// Asks for confirmation of an action on the marked sessions.
@@ -235,6 +237,8 @@ pub enum Purpose {
         name: Option<Clean>,
         /// The session ran out of memory, so the new launch gets more.
         grown: Option<Grown>,
+        /// The home directory that the new launch takes over.
+        home: Option<KeptHome>,
     },
     /// The recent launches, loaded or changed.
     Recents,
@@ -298,15 +302,6 @@ pub enum Purpose {
     Explorer(ExplorerPurpose),
     /// The files of a session that aren't in a folder. A failure is shown where they would be.
     Unsaved(SessionKey),
-    /// Files of a session are copied into a folder.
-    Rescue {
-        session: SessionKey,
-        name: Clean,
-        /// The folder and the directory.
-        place: String,
-        /// The session is terminated if the copy succeeds, with force or without.
-        then_terminate: Option<bool>,
-    },
     /// One session of an action on several.
     Bulk {
         job: u64,

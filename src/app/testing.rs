@@ -71,6 +71,7 @@ pub fn facts() -> Facts {
         notifications: NotificationSettings::default(),
         terminal: TerminalSettings::default(),
         keep_days: 7,
+        image_limit: 3,
         apps: AppSettings::default(),
         open_apps_after_launch: false,
         ssh_connection: None,

@@ -30,7 +30,7 @@ const DIRECTORY: OFlags = OFlags::RDONLY
 /// The mode of directories that the stream doesn't describe.
 const USUAL: RawMode = 0o755;
 
-/// Unpacks a stream into an empty directory. Everything in it belongs to `owner` afterwards, if this process may give
+/// Unpacks a stream into an empty directory. `seen` gets the numbers of files and bytes while they are written. Everything in it belongs to `owner` afterwards, if this process may give
 /// files away. Set-user-id bits are dropped. Links are kept as links, wherever they lead, because nothing follows them.
 ///
 /// # Errors
@@ -40,6 +40,7 @@ pub fn unpack_beneath(
     stream: impl Read,
     root: BorrowedFd<'_>,
     owner: Option<(u32, u32)>,
+    mut seen: impl FnMut(u64, u64),
 ) -> io::Result<Copied> {
     let mut archive = tar::Archive::new(stream);
     let mut copied = Copied::default();
@@ -50,9 +51,12 @@ pub fn unpack_beneath(
         let written = match entry.header().entry_type() {
             EntryType::Directory => place.directory(&entry),
             EntryType::Regular | EntryType::Continuous => {
+                let (files, bytes) = (copied.files, copied.bytes);
                 copied.files += 1;
                 copied.bytes += entry.size();
-                place.file(&mut entry)
+                let written = place.file(&mut entry, |length| seen(files, bytes + length));
+                seen(copied.files, copied.bytes);
+                written
             }
             EntryType::Symlink => place.link(&entry),
             _ => {
@@ -126,12 +130,18 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    fn file(&self, entry: &mut Entry<'_, impl Read>) -> io::Result<()> {
+    /// `seen` gets the number of bytes while they are written.
+    fn file(&self, entry: &mut Entry<'_, impl Read>, seen: impl FnMut(u64)) -> io::Result<()> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let made = openat(&self.parent, self.name, flags, Mode::from_raw_mode(0o600))?;
         let mut file = File::from(made);
-        io::copy(entry, &mut file)?;
+        let mut content = Counted {
+            content: &mut *entry,
+            length: 0,
+            seen,
+        };
+        io::copy(&mut content, &mut file)?;
         give(file.as_fd(), self.owner)?;
         let mode = entry.header().mode()? & 0o777;
         fchmod(&file, Mode::from_raw_mode(mode))?;
@@ -167,6 +177,22 @@ impl<'a> Place<'a> {
             given?;
         }
         Ok(())
+    }
+}
+
+/// Counts what is read.
+struct Counted<R, F> {
+    content: R,
+    length: u64,
+    seen: F,
+}
+
+impl<R: Read, F: FnMut(u64)> Read for Counted<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.content.read(buffer)?;
+        self.length += length as u64;
+        (self.seen)(self.length);
+        Ok(length)
     }
 }
 
@@ -223,8 +249,19 @@ mod tests {
         let odd = from.join(std::ffi::OsString::from("odd\u{1b}[31m"));
         fs::write(&odd, "odd").unwrap();
         let bytes = packed(&from, &["opt/a", "odd\u{1b}[31m"]);
-        let copied = unpack_beneath(bytes.as_slice(), opened(&to).as_fd(), None).unwrap();
+        let mut seen = Vec::new();
+        let copied = unpack_beneath(
+            bytes.as_slice(),
+            opened(&to).as_fd(),
+            None,
+            |files, bytes| {
+                seen.push((files, bytes));
+            },
+        );
+        let copied = copied.unwrap();
         assert_eq!((copied.files, copied.bytes), (2, 4));
+        assert!(seen.is_sorted() && seen.contains(&(0, 1)), "{seen:?}");
+        assert_eq!(seen.last(), Some(&(2, 4)));
         let run = fs::metadata(to.join("opt/a/b/run")).unwrap();
         assert_eq!(run.mode() & 0o7777, 0o750);
         let before = fs::metadata(from.join("opt/a/b/run")).unwrap();
@@ -248,13 +285,13 @@ mod tests {
         fs::write(from.join("a/file"), "x").unwrap();
         let bytes = packed(&from, &["a/file"]);
         symlink(&out, to.join("a")).unwrap();
-        assert!(unpack_beneath(bytes.as_slice(), opened(&to).as_fd(), None).is_err());
+        assert!(unpack_beneath(bytes.as_slice(), opened(&to).as_fd(), None, |_, _| {}).is_err());
         assert!(!out.join("file").exists());
         fs::remove_file(to.join("a")).unwrap();
         fs::create_dir(to.join("a")).unwrap();
         fs::write(out.join("victim"), "safe").unwrap();
         symlink(out.join("victim"), to.join("a/file")).unwrap();
-        assert!(unpack_beneath(bytes.as_slice(), opened(&to).as_fd(), None).is_err());
+        assert!(unpack_beneath(bytes.as_slice(), opened(&to).as_fd(), None, |_, _| {}).is_err());
         assert_eq!(fs::read_to_string(out.join("victim")).unwrap(), "safe");
     }
 
@@ -271,11 +308,12 @@ mod tests {
         header.set_cksum();
         archive.append(&header, &b"x"[..]).unwrap();
         let bytes = archive.into_inner().unwrap();
-        let error = unpack_beneath(bytes.as_slice(), opened(&to).as_fd(), None).unwrap_err();
+        let error =
+            unpack_beneath(bytes.as_slice(), opened(&to).as_fd(), None, |_, _| {}).unwrap_err();
         assert!(error.to_string().contains("leads out"), "{error}");
         assert!(!dir.path().join("victim").exists());
         fs::write(dir.path().join("large"), vec![7; 4096]).unwrap();
         let bytes = packed(dir.path(), &["large"]);
-        assert!(unpack_beneath(&bytes[..1024], opened(&to).as_fd(), None).is_err());
+        assert!(unpack_beneath(&bytes[..1024], opened(&to).as_fd(), None, |_, _| {}).is_err());
     }
 }

@@ -9,7 +9,7 @@ mod unpack;
 
 pub use self::{
     beneath::unpack_beneath,
-    pack::{pack, pack_as},
+    pack::{measure, pack, pack_as},
     unpack::{Destination, unpack},
 };
 

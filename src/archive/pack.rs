@@ -99,6 +99,27 @@ pub fn pack_as(
     Ok(copied)
 }
 
+/// How many files [`pack_as`] would write, and their bytes.
+pub fn measure(mut left: Vec<(PathBuf, PathBuf)>, is_wanted: impl Fn(&Path) -> bool) -> (u64, u64) {
+    let (mut files, mut bytes) = (0, 0);
+    while let Some((path, name)) = left.pop() {
+        if !is_wanted(&path) {
+            continue;
+        }
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => {
+                left.extend(children(&path, &name).unwrap_or_default());
+            }
+            Ok(metadata) if metadata.is_file() => {
+                files += 1;
+                bytes += metadata.len();
+            }
+            _ => {}
+        }
+    }
+    (files, bytes)
+}
+
 /// Opens a file that may have been replaced by a link or a pipe meanwhile: neither is followed or waited for.
 fn open(path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;

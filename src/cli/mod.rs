@@ -16,12 +16,14 @@ mod handlers;
 mod invocation;
 mod kernels;
 mod listed;
+mod meter;
 mod output;
 mod passing;
 mod patterns;
 mod progress;
 mod read_only;
 mod reclaim;
+mod reports;
 #[cfg(test)]
 mod schema;
 mod several;

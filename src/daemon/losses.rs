@@ -37,7 +37,7 @@ impl Core {
         session: SessionKey,
         request: LossRequest,
     ) {
-        if let Err(failure) = self.context_for(session.context, request.is_change()) {
+        if let Err(failure) = self.context_for(session.context, false) {
             return self.answer(connection, id, Err(failure));
         }
         let asker = Asker { connection, id };
@@ -102,11 +102,6 @@ async fn carry_out(
             Ok(Reply::Unsaved {
                 unsaved: Box::new(unsaved),
             })
-        }
-        LossRequest::Rescue { rescue } => {
-            let engine = engine_for(inbound, &command(session)).await?;
-            let rescued = engine.rescue(session.id, &rescue).await?;
-            Ok(Reply::Rescued { rescued })
         }
     }
 }

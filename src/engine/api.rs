@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes as Chunk;
 use futures_util::stream::BoxStream;
 use jiff::Timestamp;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 pub use crate::model::helper::HelperTask;
 
@@ -22,6 +22,7 @@ use crate::model::{
     capability::{Capability, EngineInfo},
     environment::Environment,
     failure::Failure,
+    files::FileProgress,
     folder::{Folder, FolderAnswer, FolderRequest},
     id::{KernelId, SessionId},
     loss::{Rescue, Rescued, Unsaved},
@@ -322,8 +323,14 @@ pub trait Losses: Send + Sync {
         Err(no_losses())
     }
 
-    /// Copies files of a running session into a new directory of a folder. On an error nothing stays there.
-    async fn rescue(&self, _session: SessionId, _rescue: &Rescue) -> Result<Rescued> {
+    /// Copies files of a running session into a new directory of a folder. On an error nothing stays there, and nothing
+    /// if the call is dropped.
+    async fn rescue(
+        &self,
+        _session: SessionId,
+        _rescue: &Rescue,
+        _progress: watch::Sender<FileProgress>,
+    ) -> Result<Rescued> {
         Err(no_losses())
     }
 

@@ -76,3 +76,6 @@ mod tests {
         assert_eq!(pane_session("a:b.c;d 한"), "wb-a_b_c_d__");
     }
 }
+
+/// The first word of the line in which the runner reports how many files and bytes it packs.
+pub const TOTAL: &str = "total";

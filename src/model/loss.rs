@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    files::{FilePath, SpaceUse},
+    files::{FilePath, FileProgress, SpaceUse},
     resources::Bytes,
     text::Clean,
 };
@@ -173,15 +173,6 @@ pub struct UnsavedAnswer {
 pub enum LossRequest {
     /// Counts them (`Reply::Unsaved`). It isn't use of the session.
     List,
-    /// Copies them into a new directory of a folder (`Reply::Rescued`).
-    Rescue { rescue: Rescue },
-}
-
-impl LossRequest {
-    /// Whether the request changes something, which a read-only context refuses.
-    pub const fn is_change(&self) -> bool {
-        matches!(self, Self::Rescue { .. })
-    }
 }
 
 /// What is copied, and where to.
@@ -201,6 +192,19 @@ pub struct Rescued {
     pub size: Bytes,
     /// What wasn't copied, and why.
     pub skipped: Vec<Clean>,
+}
+
+/// What the stream of a rescue sends, one line of JSON each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "rescue", rename_all = "kebab-case")]
+pub enum RescueReport {
+    Progress {
+        progress: FileProgress,
+    },
+    /// Everything is stored in the folder. It is the last line.
+    Done {
+        rescued: Rescued,
+    },
 }
 
 #[cfg(test)]

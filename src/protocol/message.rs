@@ -18,7 +18,7 @@ use crate::{
         forward::{Forward, OpenedForward, SshAccess},
         history::HistoryEntry,
         id::{ContextName, InstanceId, SessionKey},
-        loss::{LossRequest, Rescued, Unsaved},
+        loss::{LossRequest, Unsaved},
         notice::{Notice, NoticesEdit},
         own_image::StoredImage,
         recent::{Recent, RecentEdit, RecentId},
@@ -118,7 +118,7 @@ pub enum Request {
         place: FilePlace,
         request: FileRequest,
     },
-    /// Ends with `Reply::Unsaved` or `Reply::Rescued`.
+    /// Ends with `Reply::Unsaved`.
     Loss {
         session: SessionKey,
         request: LossRequest,
@@ -280,9 +280,6 @@ pub enum Reply {
     },
     Unsaved {
         unsaved: Box<Unsaved>,
-    },
-    Rescued {
-        rescued: Rescued,
     },
     Figures {
         figures: Box<Figures>,

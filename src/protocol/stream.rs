@@ -8,6 +8,7 @@ use crate::model::{
     helper::HelperTask,
     id::{ContextName, KernelId, SessionKey},
     log::{LogOptions, LogSource},
+    loss::Rescue,
     shell_start::ShellStart,
     text::Clean,
 };
@@ -67,6 +68,9 @@ pub enum StreamOpen {
     },
     /// Sends `FileProgress` as lines of JSON.
     FileWork { place: FilePlace, work: FileWork },
+    /// Copies files of a session into a folder: complete or not at all. Sends `RescueReport` as lines of JSON. A connection
+    /// that is closed before the end cancels it.
+    Rescue { session: SessionKey, rescue: Rescue },
     /// The bytes of an image's archive.
     ExportImage {
         context: ContextName,
@@ -97,7 +101,10 @@ impl StreamOpen {
     pub const fn is_of_files(&self) -> bool {
         matches!(
             self,
-            Self::ReadFile { .. } | Self::WriteFile { .. } | Self::FileWork { .. }
+            Self::ReadFile { .. }
+                | Self::WriteFile { .. }
+                | Self::FileWork { .. }
+                | Self::Rescue { .. }
         )
     }
 

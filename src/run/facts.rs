@@ -32,6 +32,7 @@ pub fn facts(settings: &Settings, paths: &Paths) -> Facts {
         copies: paths.copies_dir(),
         terminal: settings.terminal.clone(),
         keep_days: settings.history.keep_days,
+        image_limit: settings.images.limit,
         apps: settings.apps.clone(),
         open_apps_after_launch: settings.ui.open_apps_after_launch,
         ssh_connection: variable("SSH_CONNECTION"),

@@ -1,7 +1,9 @@
 //! A session that takes over the home directory of one that has ended.
 
 use super::{core::Controller, held::Held, turn::Turn};
-use crate::model::{failure::Failure, id::SessionId, record::Step, spec::LaunchRequest};
+use crate::model::{
+    failure::Failure, id::SessionId, record::Step, spec::LaunchRequest, text::Clean,
+};
 
 impl Controller {
     /// Checks that the requested home directory exists and no other session uses it.
@@ -16,17 +18,40 @@ impl Controller {
             let text = format!("session {name} hasn't ended: its home directory is in use");
             return Err(Failure::refused(text).hint("terminate it, or launch without --same-home"));
         }
+        if let Some(other) = self.successor(from) {
+            let text = format!("session {other} has taken over the home directory of {name}");
+            let hint = format!("relaunch {other} instead, or launch without --same-home");
+            return Err(Failure::refused(text).hint(hint));
+        }
         if held.record.forgotten || session.home.is_none() {
             let text = format!("the home directory of session {name} is already deleted");
             return Err(Failure::refused(text).hint("launch without --same-home"));
         }
-        match self.heir(from).map(|other| &other.record.session.name) {
-            Some(other) => {
-                let text = format!("session {other} already uses the home directory of {name}");
-                Err(Failure::refused(text).hint("launch without --same-home"))
-            }
-            None => Ok(()),
+        Ok(())
+    }
+
+    /// The name of the session that the home directory belongs to now, or will belong to: the last of those that took
+    /// it over from one another.
+    fn successor(&self, from: SessionId) -> Option<&Clean> {
+        let mut owner = self.held.get(&from)?;
+        while let Some(next) = self.taker(owner) {
+            owner = next;
         }
+        let session = &owner.record.session;
+        let has_it = session.home.is_some() || !session.has_ended();
+        (session.id != from && has_it).then_some(&session.name)
+    }
+
+    /// The session that took over the home directory of `earlier`, or waits for it.
+    fn taker(&self, earlier: &Held) -> Option<&Held> {
+        let session = &earlier.record.session;
+        let mut others = self.held.values();
+        others.find(|it| {
+            let waits = !it.record.session.has_ended();
+            let from = it.record.spec.home_of;
+            // A session that ended before it was created has taken nothing.
+            from == Some(session.id) && (waits || session.home.is_none())
+        })
     }
 
     /// The unfinished session that uses this home directory or will use it.

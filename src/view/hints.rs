@@ -18,6 +18,7 @@ use crate::{
         panels::{Hint, MOVE, TERM_HINTS, history::HistoryTable},
     },
     key::Key,
+    model::session::Session,
     theme::face::Face,
 };
 
@@ -157,6 +158,9 @@ fn word_now(app: &App, actions: &[Action], word: &'static str) -> &'static str {
     // The details are already open next to the list.
     if actions == [Action::SessionOpen] && app.detail.is_some() {
         return "scroll details";
+    }
+    if actions == [Action::SessionFiles] && app.current().is_some_and(Session::has_ended) {
+        return "recover files";
     }
     word
 }

@@ -104,3 +104,29 @@ fn host(machine: &Machine) -> String {
     let all = machine.json(&["env", "ls", "--json"]);
     format!("host:{}", all[0]["version"].as_str().unwrap())
 }
+
+#[test]
+fn folders_in_the_trash_complete_by_name_or_by_id() {
+    let machine = Machine::new();
+    for name in ["inputs", "models", "models"] {
+        machine.ok(&["folder", "create", name]);
+        machine.ok(&["folder", "rm", name]);
+    }
+    machine.ok(&["folder", "create", "kept"]);
+    let trash = machine.json(&["folder", "ls", "--trash", "--json"]);
+    let trash = trash.as_array().unwrap().iter();
+    let models = trash.filter(|it| it["name"] == "models");
+    let mut expected: Vec<String> = models
+        .map(|it| it["id"].as_str().unwrap().to_owned())
+        .chain(["inputs".to_owned()])
+        .collect();
+    expected.sort();
+    for command in ["restore", "purge"] {
+        // A Tab waits only a moment for the daemon.
+        until(&format!("{command} completes"), || {
+            let mut names = offered(&machine, &["folder", command, ""]);
+            names.sort();
+            names == expected
+        });
+    }
+}

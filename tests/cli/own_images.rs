@@ -184,3 +184,40 @@ fn batch_sessions_and_the_host_environment_have_no_image() {
     assert!(err.contains("interactive"), "{err}");
     machine.ok(&["terminate", "--all", "--force", "--yes", "--wait"]);
 }
+
+#[test]
+fn an_image_is_pushed_to_a_registry_with_a_login_and_refused_without() {
+    let mut machine = Machine::new();
+    let config = machine.path("config").join("config.toml");
+    fs::write(config, "[launch]\ncpu = 0.2\n[images]\nlimit = 0\n").unwrap();
+    let registry = Registry::private();
+    let target = format!("{}/team/{}:1", registry.host(), registry::random_name());
+    let logins = machine.path("logins");
+    let name = format!("login-{}", std::process::id());
+    let mut images = Images {
+        references: vec![target.clone()],
+        name: name.clone(),
+    };
+    machine.set("DOCKER_CONFIG", &logins.to_string_lossy());
+    images.references.push(launched(&machine, "own-login"));
+    machine.ok(&["commit", "own-login", &name, "--wait"]);
+    let push = ["image", "push", &name, &target];
+    let refused = |machine: &Machine| {
+        let (code, _, err) = crate::cli::run(machine, &push);
+        assert_ne!(code, 0);
+        assert!(!err.contains(registry::PASSWORD), "{err}");
+        err
+    };
+    let err = refused(&machine);
+    assert!(err.contains("login"), "{err}");
+    registry::write_login(&logins, &registry.host(), "wrong");
+    refused(&machine);
+    // The login is read when it is needed: the daemon keeps running.
+    registry::write_login(&logins, &registry.host(), registry::PASSWORD);
+    assert_eq!(machine.ok(&push), format!("pushed {target}\n"));
+    machine.ok(&["image", "rm", &name, "--yes"]);
+    docker_out(&["rmi", "-f", &target]);
+    machine.ok(&["env", "pull", &target]);
+    assert!(registry::is_here(&target));
+    machine.ok(&["terminate", "own-login", "--force", "--yes", "--wait"]);
+}

@@ -1,10 +1,14 @@
 //! `workbay rescue`, `workbay terminate --rescue-to`, and files of ended sessions, on the real engine.
 
-use std::fs;
+use std::{
+    fs,
+    process::{Command, Stdio},
+};
 
 use crate::{
     cli::run,
     machine::{Machine, launch},
+    wait,
 };
 
 /// A machine with the folder `data` and a session in which it isn't mounted.
@@ -137,4 +141,64 @@ fn files_are_copied_first_and_a_kept_home_can_be_read() {
     }
     let (code, _, err) = run(&machine, &["rescue", "cli-rescue-first", "--list"]);
     assert_eq!(code, 1, "{err}");
+}
+
+#[test]
+fn a_rescue_that_is_interrupted_leaves_nothing_and_says_so() {
+    let machine = machine("cli-rescue-stop");
+    let line = "truncate -s 4G /tmp/large";
+    machine.ok(&["exec", "cli-rescue-stop", "--", "sh", "-c", line]);
+    let folder = folder(&machine);
+    let child = Command::new(env!("CARGO_BIN_EXE_workbay"))
+        .args(["rescue", "cli-rescue-stop", "/tmp/large", "--to", "data/x"])
+        .envs(machine.env())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let entries = || fs::read_dir(&folder).unwrap().count();
+    wait::until("the copy has begun", entries, |count| *count == 1);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("nothing was copied, and cli-rescue-stop keeps running"),
+        "{said}"
+    );
+    wait::until("the partial copy is removed", entries, |count| *count == 0);
+    assert_eq!(
+        machine.json(&["show", "cli-rescue-stop", "--json"])["status"],
+        "RUNNING"
+    );
+}
+
+#[test]
+fn kept_home_directories_are_deleted_oldest_first_when_they_need_too_much_space() {
+    let machine = Machine::new();
+    let config = machine.path("config");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(
+        config.join("config.toml"),
+        "[history]\nkeep-space = \"5m\"\n",
+    )
+    .unwrap();
+    let home = |name: &str| {
+        let session = machine.json(&["show", name, "--json"]);
+        session["home"].as_str().map(std::path::PathBuf::from)
+    };
+    for name in ["kept-1", "kept-2", "kept-3"] {
+        machine.ok(&launch(name, &["--wait"]));
+        let line = "dd if=/dev/urandom of=data bs=1M count=2 2>/dev/null";
+        machine.ok(&["exec", name, "--", "sh", "-c", line]);
+        machine.ok(&["terminate", name, "-y", "--wait"]);
+    }
+    wait::until("the oldest is deleted", || home("kept-1"), Option::is_none);
+    for name in ["kept-2", "kept-3"] {
+        let data = home(name).unwrap().join("data");
+        assert_eq!(fs::metadata(data).unwrap().len(), 2 << 20, "{name}");
+    }
+    let (code, _, err) = run(&machine, &["relaunch", "kept-1", "--same-home"]);
+    assert_ne!(code, 0);
+    assert!(err.contains("home directory of session kept-1"), "{err}");
 }

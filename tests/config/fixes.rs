@@ -249,6 +249,7 @@ const WITHOUT_FIX: &[(Reason, &[&str])] = &[
         IsInternal,
         &[
             "",
+            "a program was started without a connection to it",
             "a request for apps can't be written: {error}",
             "agent",
             "context {context} not found",
@@ -258,6 +259,7 @@ const WITHOUT_FIX: &[(Reason, &[&str])] = &[
             "the SSH client didn't log in within a minute",
             "the SSH client doesn't answer",
             "the SSH connection ended",
+            "the engine didn't start the program",
             "the answer is too long ({bytes} bytes)",
             "the connection to the session broke",
             "{} can't be read: {error}",

@@ -8,10 +8,12 @@ use std::{
     path::Path,
 };
 
+use tokio::sync::watch;
 use workbay::{
     engine::api::{Containers as _, Folders as _, Losses as _},
     model::{
-        files::FilePath,
+        failure::Failure,
+        files::{FilePath, FileProgress},
         id::SessionId,
         loss::{Rescue, Rescued, Unsaved, UnsavedFile},
         resources::Bytes,
@@ -32,6 +34,11 @@ fn rescue(paths: &[&str], directory: &str) -> Rescue {
         folder: "data".to_owned(),
         directory: path(directory),
     }
+}
+
+async fn copy(bench: &Bench, session: SessionId, rescue: Rescue) -> Result<Rescued, Failure> {
+    let (progress, _) = watch::channel(FileProgress::default());
+    bench.engine.rescue(session, &rescue, progress).await
 }
 
 fn names(files: &[UnsavedFile]) -> BTreeSet<String> {
@@ -157,7 +164,7 @@ async fn a_name_that_is_not_utf_8_is_listed_and_rescued_exactly() {
         paths: vec![odd.clone()],
         ..rescue(&[], "odd")
     };
-    let done = within(bench.engine.rescue(session, &asked)).await.unwrap();
+    let done = within(copy(&bench, session, asked.clone())).await.unwrap();
     assert_eq!(done.files, 1);
     let copied = bench
         .dir
@@ -182,7 +189,7 @@ async fn a_rescue_copies_all_files_with_their_contents_and_owner() {
              echo kept > data/in-the-folder",
         )
         .await;
-    let done: Rescued = within(bench.engine.rescue(session, &rescue(&[], "all/of-it")))
+    let done: Rescued = within(copy(&bench, session, rescue(&[], "all/of-it")))
         .await
         .unwrap();
     assert!(done.skipped.is_empty(), "{:?}", done.skipped);
@@ -207,13 +214,56 @@ async fn a_rescue_copies_all_files_with_their_contents_and_owner() {
     assert_eq!(seen.await, "7000");
 
     let one = rescue(&["tmp/deep"], "one");
-    let done = within(bench.engine.rescue(session, &one)).await.unwrap();
+    let done = within(copy(&bench, session, one.clone())).await.unwrap();
     assert_eq!((done.files, done.size), (1, Bytes(48 * 65_536)));
-    let taken = within(bench.engine.rescue(session, &one))
+    let taken = within(copy(&bench, session, one.clone()))
         .await
         .unwrap_err();
     assert!(taken.to_string().contains("already exists"), "{taken}");
     assert_eq!(in_folder(&bench), set(&["all", "in-the-folder", "one"]));
+}
+
+#[tokio::test]
+async fn a_rescue_reports_its_progress_and_can_be_cancelled() {
+    let bench = Bench::new();
+    let session = session(&bench, host_spec()).await;
+    let line = "truncate -s 2G /tmp/large; mkdir /tmp/a; echo 1 > /tmp/a/1; echo 22 > /tmp/a/2";
+    bench.sh(session, line).await;
+    let (progress, seen) = watch::channel(FileProgress::default());
+    let small = rescue(&["tmp/a"], "small");
+    within(bench.engine.rescue(session, &small, progress))
+        .await
+        .unwrap();
+    let last = *seen.borrow();
+    assert_eq!((last.files, last.bytes, last.of), (2, 5, Some((2, 5))));
+
+    let (progress, mut seen) = watch::channel(FileProgress::default());
+    let large = rescue(&["tmp/large"], "large");
+    {
+        let running = bench.engine.rescue(session, &large, progress);
+        let is_under_way = seen.wait_for(|it| it.bytes > 1 << 20);
+        tokio::select! {
+            done = running => panic!("it was too fast: {done:?}"),
+            seen = within(is_under_way) => {
+                let seen = *seen.unwrap();
+                assert_eq!(seen.of, Some((1, 2 << 30)));
+                assert!(seen.bytes < 2 << 30);
+            }
+        }
+    }
+    // It was dropped while it ran.
+    within(async {
+        while in_folder(&bench) != set(&["small"]) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert_eq!(
+        bench.sh(session, "stat -c %s /tmp/large").await,
+        "2147483648"
+    );
+    let again = within(copy(&bench, session, rescue(&["tmp/a"], "large")));
+    assert_eq!(again.await.unwrap().files, 2);
 }
 
 #[tokio::test]
@@ -232,7 +282,7 @@ async fn a_rescue_that_fails_leaves_nothing() {
         ),
         (rescue(&[], ""), "name a new directory"),
     ] {
-        let failure = within(bench.engine.rescue(session, &asked))
+        let failure = within(copy(&bench, session, asked.clone()))
             .await
             .unwrap_err();
         assert!(failure.to_string().contains(words), "{failure}");
@@ -249,7 +299,7 @@ async fn a_rescue_that_fails_leaves_nothing() {
         .sh(session, &format!("ln -s {} data/link", outside.display()))
         .await;
     let through = rescue(&[], "link/new");
-    within(bench.engine.rescue(session, &through))
+    within(copy(&bench, session, through.clone()))
         .await
         .unwrap_err();
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
@@ -275,7 +325,7 @@ async fn a_container_that_vanishes_leaves_no_partial_rescue() {
             docker(&["rm", "-f", &container]);
         }
     });
-    let failure = within(bench.engine.rescue(session, &asked)).await;
+    let failure = within(copy(&bench, session, asked.clone())).await;
     killed.await.unwrap();
     let failure = failure.unwrap_err();
     assert!(!failure.to_string().is_empty());

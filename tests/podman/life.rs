@@ -18,6 +18,7 @@ use workbay::{
 use crate::{
     bench::{Bench, busybox, host_spec, image_spec, mounted, plan},
     echo_app,
+    own_images::images_have_no_secrets,
     pane::{until, within},
 };
 
@@ -42,6 +43,7 @@ pub async fn from_launch_to_forgetting(
         Capability::Folders,
         Capability::Terminal,
         Capability::Dial,
+        Capability::Commit,
     ] {
         assert!(info.capabilities.has(wanted), "{:?}", info.capabilities);
     }
@@ -85,6 +87,7 @@ pub async fn from_launch_to_forgetting(
     assert!(!home.exists());
     assert!(bench.engine.list().await.unwrap().ours.is_empty());
     as_the_images_user(bench, expected).await;
+    images_have_no_secrets(bench).await;
 }
 
 /// Whoever that is outside: what they made is ours when the session has ended.

@@ -17,6 +17,7 @@ mod copied;
 #[path = "../support/echo_app.rs"]
 mod echo_app;
 mod life;
+mod own_images;
 #[path = "../support/pane.rs"]
 mod pane;
 #[path = "../support/podman_engine.rs"]

@@ -79,5 +79,8 @@ fn containers_that_end_with_their_engine_are_reported_with_that_reason() {
     let id = session["id"].as_str().expect("an id");
     let again = machine.workbay(&["relaunch", id, "--same-home", "--name", "another"]);
     let refused = String::from_utf8_lossy(&again.stderr).into_owned();
-    assert!(refused.contains("is already deleted"), "{refused}");
+    assert!(
+        refused.contains("has taken over the home directory"),
+        "{refused}"
+    );
 }

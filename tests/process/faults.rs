@@ -262,3 +262,67 @@ fn a_purge_that_was_killed_is_finished_by_the_next_daemon() {
     let left = || std::fs::read_dir(&trash).map_or(0, Iterator::count);
     wait::until("nothing is left of it", left, |left| *left == 0);
 }
+
+/// A daemon that dies while files are rescued, or after it, ends no session. The copy is complete or absent.
+#[test]
+fn a_rescue_is_complete_or_absent_and_the_session_keeps_running() {
+    for (point, is_copied) in [
+        ("before:rescue", false),
+        ("before:rescue-end", false),
+        ("after:rescue", true),
+    ] {
+        eprintln!("the daemon is killed at {point}");
+        let mut machine = Machine::new();
+        machine.ok(&["folder", "create", "data"]);
+        machine.ok(&launch(NAME, &["--wait"]));
+        let large = if is_copied { "1M" } else { "2G" };
+        let line = format!("truncate -s {large} /tmp/large; echo lost > /tmp/small");
+        machine.ok(&["exec", NAME, "--", "sh", "-c", &line]);
+        let folders = machine.json(&["folder", "ls", "--json"]);
+        let folder = std::path::PathBuf::from(folders[0]["path"].as_str().expect("a path"));
+        machine.workbay(&["daemon", "stop"]);
+        let once = machine.path("once");
+        std::fs::write(&once, "").expect("a file");
+        machine.set("WORKBAY_FAULT", point);
+        machine.set("WORKBAY_FAULT_ONCE", &once.to_string_lossy());
+        let arguments = ["terminate", NAME, "-y", "--rescue-to", "data/saved"];
+        let output = machine.workbay(&arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !output.status.success() && said.contains("victim keeps running"),
+            "{said}"
+        );
+        assert!(!once.exists(), "the daemon died at {point}");
+        // The next daemon removes what is incomplete.
+        wait::until(
+            &format!("it runs after {point}"),
+            || wait::status(&machine, NAME),
+            |status| status.as_deref() == Some("RUNNING"),
+        );
+        let names = || {
+            let entries = std::fs::read_dir(&folder).expect("a folder");
+            let names = entries.map(|it| it.expect("an entry").file_name().into_string());
+            names.map(|it| it.expect("a name")).collect::<Vec<_>>()
+        };
+        let expected: &[&str] = if is_copied { &["saved"] } else { &[] };
+        wait::until(
+            &format!("the folder is clean after {point}"),
+            names,
+            |names| names == expected,
+        );
+        if is_copied {
+            let copy = folder.join("saved/tmp");
+            assert_eq!(
+                std::fs::read_to_string(copy.join("small")).expect("a file"),
+                "lost\n"
+            );
+            assert_eq!(
+                std::fs::metadata(copy.join("large")).expect("a file").len(),
+                1 << 20
+            );
+        }
+        machine.ok(&["rescue", NAME, "/tmp/small", "--to", "data/again"]);
+        machine.ok(&["terminate", NAME, "-y", "--wait"]);
+        assert_eq!(wait::status(&machine, NAME).as_deref(), Some("TERMINATED"));
+    }
+}

@@ -33,6 +33,8 @@ mod paging;
 mod port_board;
 mod ports;
 mod pulls;
+mod rescuing;
+mod same_home;
 mod scheduling;
 mod screen;
 mod sessions_of_a_cluster;

@@ -84,6 +84,7 @@ pub fn facts() -> Facts {
         },
         terminal: TerminalSettings::default(),
         keep_days: 7,
+        image_limit: 3,
         apps: AppSettings {
             open_to_public: true,
             port_pool: PortRange {

@@ -272,6 +272,14 @@ impl EngineClient {
         command.args(args).output().unwrap()
     }
 
+    /// The output as it is.
+    pub fn bytes(&self, args: &[&str]) -> Vec<u8> {
+        let output = self.output(args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "docker {args:?}: {said}");
+        output.stdout
+    }
+
     /// It must succeed. A test that failed already is only cleared away: a second panic would end all of
     /// them.
     pub fn run(&self, args: &[&str]) -> String {

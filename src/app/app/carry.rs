@@ -10,7 +10,9 @@ use super::{
         focus::Page,
         logs::feed::LogOrder,
         msg::Ticket,
-        panels::{AnyPanel, explorer::Explorer, notifications::NoticeList},
+        panels::{
+            AnyPanel, explorer::Explorer, notifications::NoticeList, transfers::TransferList,
+        },
         step::{Go, Purpose, Step},
     },
     App,
@@ -156,6 +158,10 @@ impl App {
             Go::ContainerShell(key, kernel) => self.open_container_shell(key, kernel),
             Go::OpenShell(target, beside) => self.open_target(target, beside, now),
             Go::Bulk(verb) => self.open_bulk(verb, now),
+            Go::Transfers => {
+                self.panels.push(TransferList::default());
+                Vec::new()
+            }
             Go::Rescue => {
                 self.open_rescue(now);
                 Vec::new()

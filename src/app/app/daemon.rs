@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::{App, rescue::rescued};
+use super::App;
 use crate::{
     app::{
         bulk::BulkJob,
         detail::Used,
         focus::Page,
-        launcher::Launcher,
+        launcher::{EarlierLaunch, Launcher},
         mirror::Touched,
         msg::{Link, Ticket},
         panels::{
@@ -23,7 +23,9 @@ use crate::{
         failure::{Failure, FailureKind},
         id::{ContextName, SessionKey},
         session::Session,
+        spec::LaunchRequest,
         status::Tab,
+        text::Clean,
     },
     protocol::message::{Reply, Request},
 };
@@ -168,9 +170,18 @@ impl App {
                     context,
                     name,
                     grown,
+                    home,
                 },
                 result,
-            ) => self.again(context, (name, grown), result, now),
+            ) => {
+                let earlier = EarlierLaunch {
+                    name: name.map(Clean::into_string),
+                    grown,
+                    home,
+                    ..EarlierLaunch::new(context, LaunchRequest::default())
+                };
+                self.again(earlier, result, now)
+            }
             (Purpose::Recents, result) => {
                 if let Some(recents) = self.panels.get_mut::<Recents>() {
                     recents.answered(result);
@@ -252,15 +263,6 @@ impl App {
                 Vec::new()
             }
             (Purpose::Unsaved(session), result) => self.unsaved_answered(session, result),
-            (
-                Purpose::Rescue {
-                    session,
-                    name,
-                    place,
-                    then_terminate,
-                },
-                result,
-            ) => rescued((session, &name), &place, then_terminate, result),
             (Purpose::Bulk { job, session }, result) => self.bulk_answered((job, session), result),
             (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
             (Purpose::Folders(asked), result) => self.folders_answered(asked, result),

@@ -12,10 +12,11 @@ use crate::{
             AnyPanel,
             conflict::ConflictDialog,
             explorer::{Explorer, ExplorerPurpose},
+            terminate,
             transfers::TransferList,
         },
         step::Step,
-        transfers::{TransferEvent, TransferId, TransferOrder},
+        transfers::{TransferEnd, TransferEvent, TransferId, TransferJob, TransferOrder},
     },
     model::{
         failure::Failure,
@@ -111,13 +112,25 @@ impl App {
             return self.edit_ready(id, path.clone(), now);
         }
         let has_ended = matches!(event, TransferEvent::Ended(_));
+        let is_whole = matches!(
+            &event,
+            TransferEvent::Ended(TransferEnd::Done { skipped: 0 })
+        );
         let job = self.transfers.get(id).map(|it| it.job.clone());
         let mut steps: Vec<Step> = self.transfers.event(id, event, now).into_iter().collect();
-        if let (true, Some(job)) = (has_ended, job)
-            && let Some(explorer) = self.panels.get_mut::<Explorer>()
+        let job = job.filter(|_| has_ended);
+        if let Some(TransferJob::Rescue {
+            session,
+            name,
+            then_terminate: Some(force),
+            ..
+        }) = job.as_ref().filter(|_| is_whole)
         {
+            steps.push(terminate::ask(*session, name, *force));
+        }
+        if let (Some(job), Some(explorer)) = (job, self.panels.get_mut::<Explorer>()) {
             for place in job.changes() {
-                steps.extend(explorer.changed(place));
+                steps.extend(explorer.changed(&place));
             }
         }
         steps

@@ -12,16 +12,10 @@ use crate::{
         step::{LaunchedFrom, Purpose, Step},
     },
     model::{
-        failure::Failure,
-        id::{ContextName, SessionKey},
-        notice::Level,
-        session::Session,
-        spec::LaunchRequest,
-        status::Status,
-        text::Clean,
+        failure::Failure, id::SessionKey, notice::Level, session::Session, spec::LaunchRequest,
+        status::Status, text::Clean,
     },
     protocol::message::Reply,
-    rules::launch::grown::Grown,
 };
 
 impl App {
@@ -78,10 +72,10 @@ impl App {
         }
     }
 
+    /// Opens a launcher with the settings of a session. `earlier` has what isn't in the answer.
     pub(super) fn again(
         &mut self,
-        context: ContextName,
-        (name, grown): (Option<Clean>, Option<Grown>),
+        earlier: EarlierLaunch,
         result: Result<Reply, Failure>,
         now: Timestamp,
     ) -> Vec<Step> {
@@ -90,17 +84,16 @@ impl App {
                 mut launch,
                 missing,
             }) => {
-                if let Some(grown) = grown {
+                if let Some(grown) = earlier.grown {
                     grown.apply(&mut launch);
                 }
-                if name.is_none() {
+                if earlier.name.is_none() {
                     launch.name = None;
                 }
                 let relaunch = EarlierLaunch {
-                    name: name.map(Clean::into_string),
-                    grown,
+                    launch: *launch,
                     missing,
-                    ..EarlierLaunch::new(context, *launch)
+                    ..earlier
                 };
                 self.relaunch(Box::new(relaunch), now)
             }

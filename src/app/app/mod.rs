@@ -291,6 +291,7 @@ impl App {
     pub fn current(&self) -> Option<&Session> {
         let id = match (self.top(), &self.detail, self.focus()) {
             (Some(AnyPanel::Notices(list)), ..) => list.notice(&self.notices)?.session,
+            (Some(AnyPanel::Explorer(explorer)), ..) => explorer.session(),
             (_, Some(detail), Focus::Detail) => Some(detail.session()),
             _ => self.sessions.selected(),
         };

@@ -8,9 +8,17 @@ use crate::{
     model::{
         id::{ContextName, SessionKey},
         spec::LaunchRequest,
+        text::Clean,
     },
     rules::launch::{free_name, grown::Grown, relaunch::Missing},
 };
+
+/// The home directory that an ended session left. The launch continues in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptHome {
+    pub session: SessionKey,
+    pub name: Clean,
+}
 
 /// Earlier settings that fill a new launcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +32,8 @@ pub struct EarlierLaunch {
     pub missing: Vec<Missing>,
     /// The waiting session that the launch replaces.
     pub replaces: Option<SessionKey>,
+    /// The home directory that it takes over; `None` = a new one.
+    pub home: Option<KeptHome>,
 }
 
 impl EarlierLaunch {
@@ -36,6 +46,7 @@ impl EarlierLaunch {
             grown: None,
             missing: Vec::new(),
             replaces: None,
+            home: None,
         }
     }
 }
@@ -49,6 +60,8 @@ impl Launcher {
         launcher.grown = it.grown;
         launcher.missing = it.missing;
         launcher.replaces = it.replaces;
+        launcher.home = it.home;
+        launcher.check();
         launcher.keep_within_limits();
         launcher.begun = launcher.request.clone();
         launcher.edited = false;
@@ -66,12 +79,25 @@ impl Launcher {
         Some(format!("the cluster doesn't report {what}: check it first"))
     }
 
+    /// The home directory that the launch takes over. Another context doesn't have it.
+    pub(super) fn kept_home(&self) -> Option<&KeptHome> {
+        let home = self.home.as_ref();
+        home.filter(|it| it.session.context == self.info.context)
+    }
+
+    /// A note about a launch in an earlier home directory.
+    pub fn home_note(&self) -> Option<String> {
+        let name = &self.kept_home()?.name;
+        Some(format!("continues in the home directory of {name}"))
+    }
+
     /// Fills in everything from `launch`, and opens the review.
     pub fn refill(&mut self, launch: &LaunchRequest, name: Option<&str>) {
         let mut launch = launch.clone();
         let taken = |name: &str| self.info.taken.contains(name);
         let base = name.or(launch.name.as_deref());
         launch.name = base.map(|base| free_name(base, launch.copies(), taken));
+        self.home = None;
         self.fill(&launch);
         self.missing.clear();
         self.edited = true;

@@ -55,6 +55,18 @@ const LISTED: &[Hint] = &[
     EXPLAIN,
     CANCEL,
 ];
+/// An image that you created from a session.
+const OWN_IMAGE: &[Hint] = &[
+    GO_ON,
+    (S, MOVE, "choose"),
+    (S, &[Action::LauncherCopyImage], "copy reference"),
+    (S, &[Action::LauncherRemove], "remove image"),
+    FIELD,
+    REVIEW,
+    NOW,
+    EXPLAIN,
+    CANCEL,
+];
 const VARIABLE: &[Hint] = &[
     GO_ON,
     FIELD,
@@ -190,6 +202,7 @@ fn of_row(launcher: &Launcher) -> &'static [Hint] {
             FolderRow::Path(_) => TYPED,
         },
         Page::Allocation => match row.field {
+            Field::Environment if launcher.allocation.has_own_image() => OWN_IMAGE,
             Field::Environment => LISTED,
             Field::Image | Field::Disk => TYPED,
             Field::Variables => VARIABLE,

@@ -37,7 +37,7 @@ use crate::{
     rules::launch::{self, grown::Grown, relaunch::Missing},
 };
 
-pub use again::EarlierLaunch;
+pub use again::{EarlierLaunch, KeptHome};
 pub use allocation::AllocationForm;
 pub use forecast::{QueueForecast, Shortfall};
 pub use go::Destination;
@@ -105,6 +105,8 @@ pub struct Launcher {
     pub missing: Vec<Missing>,
     /// The launch is repeated with more memory.
     grown: Option<Grown>,
+    /// The home directory that it takes over; `None` = a new one.
+    home: Option<KeptHome>,
     /// Something was chosen or typed since the launcher was opened.
     edited: bool,
     /// The warning about a launch without folders was shown. The next Enter launches.
@@ -158,6 +160,7 @@ impl Launcher {
             overlay: None,
             missing: Vec::new(),
             grown: None,
+            home: None,
             edited: false,
             warned: false,
             progress: LaunchProgress::Editing,
@@ -334,6 +337,7 @@ impl Launcher {
             problems.extend(form.problems(&self.info));
         }
         self.info.defaults.secrets.mark(&mut request);
+        request.home_of = self.kept_home().map(|it| it.session.id);
         let (info, blocked) = (&self.info, &self.blocked);
         problems.extend(
             blocked

@@ -109,7 +109,9 @@ pub trait PageForm {
     }
 
     /// Handles a confirmation of [`FormResponse::Confirm`].
-    fn confirmed(&mut self, _row: FormRow, _info: &LaunchInfo) {}
+    fn confirmed(&mut self, _row: FormRow, _info: &LaunchInfo) -> Vec<Step> {
+        Vec::new()
+    }
 
     /// The unfinished part of a row that would be left by going to `to`, which is `None` for another page.
     fn unfinished(&self, _row: FormRow, _to: Option<FormRow>) -> Option<Unfinished> {

@@ -278,8 +278,10 @@ impl Launcher {
             }
             QuestionSubject::Form(row) => {
                 let (form, info) = self.form_mut(self.page);
-                form.confirmed(row, info);
-                self.changed(mirror, now)
+                let confirmed = form.confirmed(row, info);
+                let mut steps = self.changed(mirror, now);
+                steps.extend(confirmed);
+                steps
             }
             QuestionSubject::Leave { row, destination } => {
                 self.leave_without(row, destination, mirror, now)

@@ -8,8 +8,8 @@ use crate::{
     },
     key::{Key, KeyCode},
     model::{
-        id::SessionKey, notice::Level, own_image, request::SessionRequest, session::Session,
-        text::Clean,
+        environment::Environment, id::SessionKey, notice::Level, own_image,
+        request::SessionRequest, session::Session, text::Clean,
     },
     protocol::message::Request,
 };
@@ -21,11 +21,19 @@ pub struct CommitForm {
     pub input: Input,
     /// Whether the session's programs wait meanwhile; `None` = the engine doesn't let users choose.
     pub pause: Option<bool>,
+    /// The names of your images of this context.
+    pub own: Vec<Clean>,
+    /// How many of them you may have; `None` = any number, or the engine doesn't report it.
+    pub limit: Option<usize>,
 }
 
 impl CommitForm {
+    /// `environments` are those of the session's context, `limit` is that of this machine's engines (0 = any number).
     #[must_use]
-    pub fn new(session: &Session) -> Self {
+    pub fn new(session: &Session, environments: &[Environment], limit: u32) -> Self {
+        let all = environments.iter();
+        let own = all.filter_map(|it| it.facts.customized.as_ref());
+        let own = own.filter(|it| it.owner.is_none());
         // Only sessions on this machine's engines tell where their home directory is.
         let chooses = session.home.is_some();
         Self {
@@ -33,11 +41,36 @@ impl CommitForm {
             name: session.name.clone(),
             input: Input::default(),
             pause: chooses.then_some(false),
+            own: own.map(|it| it.name.clone()).collect(),
+            limit: (chooses && limit > 0).then_some(limit as usize),
         }
     }
 
-    /// Why the text can't be the image's name. An empty text isn't a problem before Enter.
+    /// Whether you have as many images as you may have.
+    pub fn is_full(&self) -> bool {
+        self.limit.is_some_and(|limit| self.own.len() >= limit)
+    }
+
+    /// `2 of 3 used`.
+    pub fn used(&self) -> String {
+        match (self.own.len(), self.limit) {
+            (count, Some(limit)) => format!("{count} of {limit} used"),
+            (0, None) => "none yet".to_owned(),
+            (count, None) => count.to_string(),
+        }
+    }
+
+    /// Why no image of this name can be created. An empty text isn't a problem before Enter.
     fn wrong(&self) -> Option<String> {
+        if self.is_full() {
+            return Some(format!(
+                "{}. Remove one in the launcher, or with `workbay image rm NAME`",
+                self.used()
+            ));
+        }
+        if self.own.iter().any(|it| it.as_str() == self.input.text()) {
+            return Some(format!("you have an image '{}'", self.input.text()));
+        }
         own_image::check_name(self.input.text()).err()
     }
 }
@@ -80,7 +113,8 @@ impl Panel for CommitForm {
     }
 
     fn problem(&self) -> Option<String> {
-        self.wrong().filter(|_| !self.input.is_empty())
+        self.wrong()
+            .filter(|_| self.is_full() || !self.input.is_empty())
     }
 
     fn prompt(&self) -> Option<PromptLine<'_>> {
@@ -117,7 +151,7 @@ mod tests {
     fn only_a_good_name_is_requested_and_tab_pauses() {
         let mut it = session(1, "train");
         it.home = Some("/scratch/x".to_owned());
-        let mut form = CommitForm::new(&it);
+        let mut form = CommitForm::new(&it, &[], 3);
         form.input.set("abc");
         assert_eq!(asked(&mut form), None);
         assert!(form.problem().unwrap().contains("4 to 32"));
@@ -128,9 +162,36 @@ mod tests {
         assert_eq!(asked(&mut form), Some(("my-image_1.0".to_owned(), true)));
         // A manager doesn't let users choose.
         it.home = None;
-        let mut form = CommitForm::new(&it);
+        let mut form = CommitForm::new(&it, &[], 3);
         form.input.set("my-image");
         form.key(tab, &env.env());
         assert_eq!(asked(&mut form), Some(("my-image".to_owned(), false)));
+    }
+
+    #[test]
+    fn at_the_limit_nothing_is_requested_and_the_reason_is_shown() {
+        let mut it = session(1, "train");
+        it.home = Some("/scratch/x".to_owned());
+        let mut form = CommitForm::new(&it, &[], 2);
+        form.own = vec!["first".into()];
+        assert_eq!(form.used(), "1 of 2 used");
+        form.input.set("first");
+        assert_eq!(asked(&mut form), None);
+        assert!(form.problem().unwrap().contains("you have an image"));
+        form.input.set("second");
+        assert_eq!(asked(&mut form), Some(("second".to_owned(), false)));
+        form.own.push("second".into());
+        form.input.set("");
+        assert!(
+            form.problem()
+                .unwrap()
+                .starts_with("2 of 2 used. Remove one")
+        );
+        form.input.set("third");
+        assert_eq!(asked(&mut form), None);
+        // A manager has a limit of its own, which it reports only when it refuses.
+        it.home = None;
+        assert!(!CommitForm::new(&it, &[], 0).is_full());
+        assert_eq!(CommitForm::new(&it, &[], 2).used(), "none yet");
     }
 }

@@ -8,18 +8,13 @@ use super::{Panel, PanelEnv, PromptLine, terminate::TerminateDialog};
 use crate::{
     app::{
         input::Input,
-        step::{Purpose, Step},
+        step::{Go, Step},
+        transfers::{TransferJob, TransferStep},
     },
     model::{
-        failure::Failure,
-        files::FilePath,
-        id::SessionKey,
-        loss::{LossRequest, Rescue},
-        notice::Level,
-        session::Session,
+        failure::Failure, files::FilePath, id::SessionKey, loss::Rescue, session::Session,
         text::Clean,
     },
-    protocol::message::Request,
     rules::launch::folders,
 };
 
@@ -80,24 +75,14 @@ impl Panel for RescueForm {
         let Ok(rescue) = self.rescue() else {
             return Vec::new();
         };
-        let place = format!("{}/{}", rescue.folder, rescue.directory);
-        let toast = Step::toast(
-            Level::Info,
-            format!("copying files of {} to {place}", self.name),
-        );
-        let ask = Step::Ask {
-            request: Request::Loss {
-                session: self.session,
-                request: LossRequest::Rescue { rescue },
-            },
-            purpose: Purpose::Rescue {
-                session: self.session,
-                name: self.name.clone(),
-                place,
-                then_terminate: self.then_terminate,
-            },
+        let job = TransferJob::Rescue {
+            session: self.session,
+            name: self.name.clone(),
+            rescue,
+            then_terminate: self.then_terminate,
         };
-        vec![Step::CLOSE, toast, ask]
+        let start = Step::Transfer(TransferStep::Start(job));
+        vec![Step::CLOSE, start, Step::Go(Go::Transfers)]
     }
 
     fn problem(&self) -> Option<String> {

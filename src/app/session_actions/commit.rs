@@ -15,7 +15,11 @@ pub const ACTIONS: &[SessionAction] = &[SessionAction {
     action: Action::SessionCommit,
     needs: Some(Capability::Commit),
     wrong_state,
-    run: |session, _| Outcome::open(CommitForm::new(session)),
+    run: |session, env| {
+        let environments = env.mirror.environments(session.context);
+        let limit = env.facts.image_limit;
+        Outcome::open(CommitForm::new(session, environments, limit))
+    },
     ..SessionAction::BASE
 }];
 

@@ -8,7 +8,7 @@ mod files;
 mod history;
 mod open;
 mod queue;
-mod relaunch;
+pub(super) mod relaunch;
 mod rename;
 mod terminate;
 

@@ -1,9 +1,12 @@
-//! Relaunches a session with its settings.
+//! Relaunches a session with its settings, in a new home directory or in its own.
 
-use super::SessionAction;
+use super::{SessionAction, has_run};
 use crate::{
     action::Action,
-    app::step::{Purpose, Step},
+    app::{
+        launcher::KeptHome,
+        step::{Purpose, Step},
+    },
     model::{request::SessionRequest, session::Session},
     protocol::message::Request,
     rules::{
@@ -12,14 +15,49 @@ use crate::{
     },
 };
 
-pub const ACTIONS: &[SessionAction] = &[SessionAction {
-    action: Action::SessionAgain,
-    run: |session, _| ask(session).into(),
-    ..SessionAction::BASE
-}];
+pub const ACTIONS: &[SessionAction] = &[
+    SessionAction {
+        action: Action::SessionAgain,
+        run: |session, _| ask(session, None).into(),
+        ..SessionAction::BASE
+    },
+    SessionAction {
+        action: Action::SessionSameHome,
+        wrong_state: without_home,
+        run: |session, _| in_same_home(session).into(),
+        ..SessionAction::BASE
+    },
+];
+
+/// Why nothing can continue in the home directory of a session.
+pub fn without_home(session: &Session) -> Option<String> {
+    let (name, status) = (&session.name, &session.status);
+    if !session.has_ended() {
+        return Some(format!(
+            "{name} is {status}. Another session can use its home directory after it ended"
+        ));
+    }
+    if session.home.is_some() {
+        return None;
+    }
+    Some(if has_run(session) {
+        format!("The home directory of {name} was deleted, or another session continues in it")
+    } else {
+        format!("{name} never ran, so it has no home directory")
+    })
+}
+
+/// Requests the settings of an ended session, for a launch in its home directory.
+pub fn in_same_home(session: &Session) -> Step {
+    let home = KeptHome {
+        session: session.key(),
+        name: session.name.clone(),
+    };
+    ask(session, Some(home))
+}
 
 /// Requests the settings of the session. The answer opens a launcher.
-fn ask(session: &Session) -> Step {
+fn ask(session: &Session, home: Option<KeptHome>) -> Step {
     let short = ran_out_of_memory(session);
     let memory = short.then(|| memory_of_one(session));
     // A generated name isn't kept.
@@ -30,6 +68,7 @@ fn ask(session: &Session) -> Step {
             context: session.context,
             name: (!generated).then(|| session.name.clone()),
             grown: memory.filter(|memory| memory.0 > 0).map(Grown::from),
+            home,
         },
     }
 }

@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use crate::model::{
     failure::Failure,
     files::{FilePath, FilePlace},
+    id::SessionKey,
+    loss::Rescue,
     text::Clean,
 };
 
@@ -40,6 +42,15 @@ pub enum TransferJob {
         from: FilePlace,
         paths: Vec<FilePath>,
     },
+    /// Copies files of a session into a folder, complete or not at all.
+    Rescue {
+        session: SessionKey,
+        /// The name of the session.
+        name: Clean,
+        rescue: Rescue,
+        /// The session is terminated after the copy, with force or without.
+        then_terminate: Option<bool>,
+    },
     /// Downloads a file, opens it in your editor, and uploads it if it was changed.
     Edit {
         place: FilePlace,
@@ -51,35 +62,45 @@ pub enum TransferJob {
 
 impl TransferJob {
     /// The places whose files it changes.
-    pub fn changes(&self) -> Vec<&FilePlace> {
+    pub fn changes(&self) -> Vec<FilePlace> {
         match self {
-            Self::Upload { to, .. } => vec![to],
+            Self::Upload { to, .. } => vec![to.clone()],
             Self::Download { .. } => Vec::new(),
             Self::Copy {
                 from, to, moves, ..
             } => {
                 let from = moves.then_some(from);
-                from.into_iter().chain([to]).collect()
+                from.into_iter().chain([to]).cloned().collect()
             }
-            Self::Delete { from, .. } => vec![from],
-            Self::Edit { place, .. } => vec![place],
+            Self::Delete { from, .. } => vec![from.clone()],
+            Self::Rescue { .. } => vec![self.target().0],
+            Self::Edit { place, .. } => vec![place.clone()],
         }
     }
 
     /// The place and the directory whose files it is about.
-    pub fn target(&self) -> (&FilePlace, FilePath) {
+    pub fn target(&self) -> (FilePlace, FilePath) {
         let parent = |path: Option<&FilePath>| {
             path.and_then(FilePath::parent)
                 .unwrap_or_else(FilePath::root)
         };
         match self {
             Self::Upload { to, directory, .. } | Self::Copy { to, directory, .. } => {
-                (to, directory.clone())
+                (to.clone(), directory.clone())
             }
             Self::Download { from, paths, .. } | Self::Delete { from, paths } => {
-                (from, parent(paths.first()))
+                (from.clone(), parent(paths.first()))
             }
-            Self::Edit { place, path, .. } => (place, parent(Some(path))),
+            Self::Rescue {
+                session, rescue, ..
+            } => {
+                let folder = FilePlace::Folder {
+                    context: session.context,
+                    folder: rescue.folder.clone(),
+                };
+                (folder, rescue.directory.clone())
+            }
+            Self::Edit { place, path, .. } => (place.clone(), parent(Some(path))),
         }
     }
 
@@ -91,6 +112,7 @@ impl TransferJob {
             Self::Copy { moves: true, .. } => "Move",
             Self::Copy { .. } => "Copy",
             Self::Delete { .. } => "Delete",
+            Self::Rescue { .. } => "Rescue",
             Self::Edit { .. } => "Edit",
         }
     }
@@ -109,6 +131,7 @@ impl TransferJob {
                 [one] => name(one.as_path()),
                 several => Clean::new(&format!("{} entries", several.len())),
             },
+            Self::Rescue { name, .. } => name.clone(),
             Self::Edit { path, .. } => name(path.as_path()),
         }
     }
@@ -124,6 +147,7 @@ impl TransferJob {
             {
                 subject.into_string()
             }
+            Self::Rescue { .. } => format!("files of {subject}"),
             _ => format!("'{subject}'"),
         }
     }
@@ -134,7 +158,7 @@ impl TransferJob {
             Self::Upload { .. } => "uploaded",
             Self::Download { .. } => "downloaded",
             Self::Copy { moves: true, .. } => "moved",
-            Self::Copy { .. } => "copied",
+            Self::Copy { .. } | Self::Rescue { .. } => "copied",
             Self::Delete { .. } => "deleted",
             Self::Edit { .. } => "saved",
         }

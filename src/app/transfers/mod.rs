@@ -2,6 +2,7 @@
 
 mod job;
 mod rate;
+mod rescue;
 
 use std::collections::VecDeque;
 
@@ -260,7 +261,10 @@ impl Transfers {
                 None
             }
             TransferEvent::Ended(end) => {
-                let toast = toast_of(&transfer.job, &end);
+                let toast = match &transfer.job {
+                    TransferJob::Rescue { .. } => rescue::toast_of(transfer, &end),
+                    job => toast_of(job, &end),
+                };
                 transfer.state = match end {
                     TransferEnd::Done { skipped } => TransferState::Done { skipped },
                     TransferEnd::Unchanged => TransferState::Unchanged,

@@ -15,16 +15,19 @@ use crate::{
         fail::{Fail, Outcome},
         find,
         invocation::Invocation,
+        meter::Meter,
         output::{self, Cell},
+        reports::{JsonLines, closed, failed, unless_interrupted},
     },
+    client::{Stream, StreamItem},
     model::{
         files::FilePath,
         id::SessionKey,
         inside,
-        loss::{LossRequest, Rescue, Rescued, Unsaved},
+        loss::{LossRequest, Rescue, RescueReport, Rescued, Unsaved},
         session::Session,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::{Reply, Request, StreamOpen},
     rules::{launch::folders, loss},
 };
 
@@ -70,7 +73,7 @@ impl RunCommand for RescueFiles {
             match &self.to {
                 Some(to) => {
                     let rescue = rescue(&session, to, &self.paths)?;
-                    let rescued = ask(&connection, session.key(), &rescue).await?;
+                    let rescued = ask(&connection, &session, &rescue).await?;
                     print(&rescue, &rescued, self.format.json)?;
                 }
                 None => list(
@@ -124,22 +127,49 @@ fn stamp(at: Timestamp) -> String {
     at.strftime("%Y%m%d-%H%M%S").to_string()
 }
 
-/// Copies the files. They are on the disk when this returns.
+/// Copies the files, and shows the progress. They are on the disk when this returns. If the command is interrupted, the
+/// daemon removes what it has copied.
 pub async fn ask(
     connection: &Connection,
-    session: SessionKey,
+    session: &Session,
     rescue: &Rescue,
 ) -> Result<Rescued, Fail> {
-    let request = LossRequest::Rescue {
+    let mut stream = connection.stream(StreamOpen::Rescue {
+        session: session.key(),
         rescue: rescue.clone(),
-    };
-    match connection
-        .request(Request::Loss { session, request })
-        .await?
-    {
-        Reply::Rescued { rescued } => Ok(rescued),
-        other => Err(connection::unexpected(&other)),
+    });
+    let name = &session.name;
+    let left = format!("nothing was copied, and {name} keeps running");
+    let mut meter = Meter::new();
+    let copied = unless_interrupted(follow(&mut stream, name.as_str(), &mut meter), &left).await;
+    meter.clear();
+    copied
+}
+
+async fn follow(stream: &mut Stream, name: &str, meter: &mut Meter) -> Result<Rescued, Fail> {
+    let mut lines = JsonLines::default();
+    let mut done = None;
+    while let Some(item) = stream.recv().await {
+        match item {
+            StreamItem::Opened => {}
+            StreamItem::Data { bytes, .. } => {
+                for report in lines.read(&bytes)? {
+                    match report {
+                        RescueReport::Progress { progress } => {
+                            let label = format!("copying files of {name}");
+                            meter.set(&label, progress.bytes, progress.of.map(|(_, all)| all));
+                        }
+                        RescueReport::Done { rescued } => done = Some(rescued),
+                    }
+                }
+            }
+            StreamItem::Ended(end) => {
+                failed(end)?;
+                return done.ok_or_else(closed);
+            }
+        }
     }
+    Err(closed())
 }
 
 /// The files that aren't in a folder.

@@ -133,7 +133,7 @@ async fn rescue_first(
     }
     let copied = async {
         let wanted = rescue::rescue(session, to.as_os_str(), &[])?;
-        let rescued = rescue::ask(connection, session.key(), &wanted).await?;
+        let rescued = rescue::ask(connection, session, &wanted).await?;
         if let Some(skipped) = rescued.skipped.first() {
             let text = format!("not all files of {} were copied: {skipped}", session.name);
             return Err(Fail::new(code::FAILED, text)

@@ -72,6 +72,7 @@ impl ActivityReporter {
             | StreamOpen::ReadFile { .. }
             | StreamOpen::WriteFile { .. }
             | StreamOpen::FileWork { .. }
+            | StreamOpen::Rescue { .. }
             | StreamOpen::ExportImage { .. }
             | StreamOpen::ImportImage { .. }
             | StreamOpen::PushImage { .. } => {

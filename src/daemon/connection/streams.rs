@@ -197,7 +197,8 @@ async fn open_on(
         StreamOpen::Ssh { session } => open_ssh(session, server_state),
         StreamOpen::ReadFile { .. }
         | StreamOpen::WriteFile { .. }
-        | StreamOpen::FileWork { .. } => {
+        | StreamOpen::FileWork { .. }
+        | StreamOpen::Rescue { .. } => {
             return Err(Failure::internal(
                 "files are opened elsewhere. Report this error",
             ));

@@ -7,7 +7,7 @@ use futures_util::{
 };
 use tokio::sync::mpsc;
 
-use super::{across, place};
+use super::{across, place, rescue};
 use crate::{
     daemon::connection::{activity::ActivityReporter, inbound::Inbound},
     engine::{
@@ -73,6 +73,19 @@ pub(in crate::daemon) async fn open(
             })
         }
         StreamOpen::FileWork { place, work } => work_on(inbound, place, work).await,
+        StreamOpen::Rescue { session, rescue } => {
+            let found = place::find(inbound, &FilePlace::Session { session }, true).await?;
+            if found.running.is_none() {
+                let text = "the session has ended, so no files of it are copied into a folder";
+                return Err(Failure::refused(text)
+                    .hint("copy from its home directory: `workbay cp S:PATH .`"));
+            }
+            let used = using(inbound, &found).await;
+            Ok(FileStream {
+                output: with(rescue::reports(found.engine, session.id, rescue), used),
+                input: None,
+            })
+        }
         _ => Err(Failure::internal(
             "a stream of another kind was opened. Report this error",
         )),

@@ -13,7 +13,13 @@ use crate::{
 
 /// The words after `workbay`. The values of secret variables come from the caller's environment.
 pub fn words(request: &LaunchRequest, context: Option<&str>) -> Vec<String> {
-    let mut words = Words(vec!["launch".to_owned()]);
+    let mut words = Words(match request.home_of {
+        None => vec!["launch".to_owned()],
+        // Only a relaunch continues in the home directory of an ended session.
+        Some(id) => ["relaunch", &id.to_string(), "--same-home"]
+            .map(str::to_owned)
+            .into(),
+    });
     words.maybe("--context", context);
     for row in TABLE.iter() {
         match &row.text {

@@ -2,6 +2,8 @@
 
 use std::ffi::OsStr;
 
+use serde::de::DeserializeOwned;
+
 use super::{
     remote,
     task::{Result, Stop, Task},
@@ -12,13 +14,15 @@ use crate::{
     client::StreamItem,
     model::{
         files::{FileKind, FilePath, FilePlace, FileProgress, FileWork},
+        id::SessionKey,
+        loss::{Rescue, RescueReport},
         text::Clean,
     },
     protocol::message::{StreamEnd, StreamOpen},
 };
 
-/// The longest line of progress that is read.
-const LONGEST: usize = 4096;
+/// The longest line of progress that is read. The last one of a rescue names what it skipped.
+const LONGEST: usize = 256 * 1024;
 
 /// Copies or moves entries into a directory. Each name that is taken is asked about first.
 pub async fn copy(
@@ -155,7 +159,7 @@ async fn run(task: &mut Task, place: &FilePlace, work: FileWork) -> Result<()> {
     loop {
         match stream.recv().await {
             Some(StreamItem::Data { bytes, .. }) => {
-                if let Some(now) = lines.read(&bytes) {
+                if let Some(now) = lines.read::<FileProgress>(&bytes) {
                     task.progress.files = before.files + now.files;
                     task.progress.bytes = before.bytes + now.bytes;
                     let of = now
@@ -168,6 +172,41 @@ async fn run(task: &mut Task, place: &FilePlace, work: FileWork) -> Result<()> {
             item => {
                 if let Some(result) = ended(item) {
                     return result;
+                }
+            }
+        }
+    }
+}
+
+/// Copies files of a session into a folder. What was skipped first is the current file at the end.
+pub async fn rescue(task: &mut Task, session: SessionKey, rescue: &Rescue) -> Result<()> {
+    let rescue = rescue.clone();
+    let mut stream = task.client()?.open(StreamOpen::Rescue { session, rescue });
+    let mut lines = Lines::default();
+    let mut done = false;
+    loop {
+        match stream.recv().await {
+            Some(StreamItem::Data { bytes, .. }) => match lines.read(&bytes) {
+                Some(RescueReport::Progress { progress }) => {
+                    task.progress.files = progress.files;
+                    task.progress.bytes = progress.bytes;
+                    task.progress.of = progress.of;
+                    task.report_if_due().await;
+                }
+                Some(RescueReport::Done { rescued }) => {
+                    done = true;
+                    task.progress.files = rescued.files;
+                    task.progress.bytes = rescued.size.0;
+                    task.skipped = rescued.skipped.len() as u64;
+                    task.progress.current = rescued.skipped.into_iter().next().unwrap_or_default();
+                    task.report().await;
+                }
+                None => {}
+            },
+            item => {
+                if let Some(result) = ended(item) {
+                    let early = || Stop::of_stream(StreamEnd::Exited { exit_code: None });
+                    return result.and_then(|()| done.then_some(()).ok_or_else(early));
                 }
             }
         }
@@ -222,7 +261,7 @@ struct Lines(Vec<u8>);
 
 impl Lines {
     /// The last complete line.
-    fn read(&mut self, bytes: &[u8]) -> Option<FileProgress> {
+    fn read<T: DeserializeOwned>(&mut self, bytes: &[u8]) -> Option<T> {
         let mut last = None;
         for byte in bytes {
             if *byte != b'\n' {

@@ -199,6 +199,9 @@ impl Task {
             TransferJob::Delete { from, paths } => {
                 copy::delete(self, from, paths).await.map(|()| true)
             }
+            TransferJob::Rescue {
+                session, rescue, ..
+            } => copy::rescue(self, *session, rescue).await.map(|()| true),
             TransferJob::Edit {
                 place,
                 path,

@@ -117,6 +117,9 @@ fn pack(order: &UnsavedOrder) -> io::Result<()> {
     };
     let wanted = |path: &Path| is_named(path) || !mounts.has(path);
     let named = names.iter().map(|name| (root.join(name), name.clone()));
+    let (files, bytes) = archive::measure(named.clone().collect(), wanted);
+    // Without it, the progress has no end.
+    let _ = writeln!(io::stderr(), "{} {files} {bytes}", inside::TOTAL);
     let out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
     let copied = archive::pack_as(named.collect(), wanted, out)?;
     for sentence in &copied.skipped {

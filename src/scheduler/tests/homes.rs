@@ -87,3 +87,31 @@ fn files_that_cannot_be_deleted_are_reported_once_and_tried_with_growing_pauses(
     assert!(play.controller.is_forgotten(id));
     assert!(!is_tried(&mut play, 2 * DAY));
 }
+
+#[test]
+fn a_home_belongs_to_the_last_session_that_took_it_over() {
+    let mut play = Play::new();
+    let named = |name: &str, home_of| LaunchRequest {
+        name: Some(name.to_owned()),
+        home_of,
+        ..LaunchRequest::default()
+    };
+    let first = play.comes(named("first", None));
+    let why = play.refused(named("early", Some(first)));
+    assert!(why.to_string().contains("hasn't ended"), "{why}");
+    play.terminate(first);
+    let second = play.comes(named("second", Some(first)));
+    let why = play.refused(named("late", Some(first)));
+    assert!(why.to_string().contains("second has taken over"), "{why}");
+    // It stays the second one's after its end, and goes on to the third.
+    play.terminate(second);
+    let why = play.refused(named("late", Some(first)));
+    assert!(why.to_string().contains("second has taken over"), "{why}");
+    let third = play.comes(named("third", Some(second)));
+    let why = play.refused(named("late", Some(first)));
+    assert!(why.to_string().contains("third has taken over"), "{why}");
+    play.terminate(third);
+    play.wait(8 * DAY);
+    let why = play.refused(named("late", Some(first)));
+    assert!(why.to_string().contains("already deleted"), "{why}");
+}

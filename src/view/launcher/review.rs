@@ -204,11 +204,15 @@ fn launch(sheet: &mut FormSheet<'_>) {
         (_, 0) => Face::Button,
         _ => Face::Dim,
     };
-    let notes = [launcher.grown_note(), launcher.missing_note()];
-    for note in notes.into_iter().flatten() {
+    let notes = [
+        (launcher.home_note(), Face::Accent),
+        (launcher.grown_note(), Face::Warning),
+        (launcher.missing_note(), Face::Warning),
+    ];
+    for (note, face) in notes {
         let room = sheet.width.saturating_sub(VALUES);
-        for part in text::wrap(&note, usize::from(room)) {
-            let line = SheetLine::below(LAUNCH).text(VALUES, room, part, Face::Warning);
+        for part in text::wrap(&note.unwrap_or_default(), usize::from(room)) {
+            let line = SheetLine::below(LAUNCH).text(VALUES, room, part, face);
             sheet.push(line);
         }
     }

@@ -12,6 +12,7 @@ use crate::{
 const WIDTH: u16 = 76;
 /// Cells of a label.
 const LABEL: u16 = 13;
+const OWN_IMAGES: &str = "Your images";
 /// Cells of the border.
 const FRAME: u16 = 2;
 
@@ -38,22 +39,23 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, form: &CommitForm, areas: &Areas) 
         let y = inner.y + line as u16;
         paint.text(inner.x, y, LABEL, label, Face::Label);
         let room = inner.width.saturating_sub(LABEL);
-        paint.text(inner.x + LABEL, y, room, value, Face::Value);
+        let is_problem = *label == OWN_IMAGES && form.is_full();
+        let face = if is_problem {
+            Face::Warning
+        } else {
+            Face::Value
+        };
+        paint.text(inner.x + LABEL, y, room, value, face);
     }
 }
 
-/// The names of the images that the user has created from sessions of this context.
-fn own_images(app: &App, session: &Session) -> String {
-    let all = app.mirror.environments(session.context).iter();
-    let own = all.filter_map(|it| it.facts.customized.as_ref());
-    let names: Vec<&str> = own
-        .filter(|it| it.owner.is_none())
-        .map(|it| it.name.as_str())
-        .collect();
-    match names.len() {
-        0 => "none yet".to_owned(),
-        n => format!("{n} ({})", names.join(", ")),
+/// How many images you have, and their names.
+fn own_images(form: &CommitForm) -> String {
+    let names: Vec<&str> = form.own.iter().map(Clean::as_str).collect();
+    if names.is_empty() {
+        return form.used();
     }
+    format!("{} ({})", form.used(), names.join(", "))
 }
 
 /// The tags of the session's image.
@@ -75,7 +77,7 @@ fn lines(
         ("Environment", session.environment.label()),
     ];
     lines.extend(tags(app, session).map(|tags| ("Tags", tags)));
-    lines.push(("Your images", own_images(app, session)));
+    lines.push((OWN_IMAGES, own_images(form)));
     let folders: Vec<&str> = session.folders.iter().map(Clean::as_str).collect();
     let left_out = match folders.as_slice() {
         [] => "Files in /home/work.".to_owned(),

@@ -133,11 +133,7 @@ fn state(paint: &Paint<'_>, state: &TransferState) -> (String, Face) {
 /// Where the files go, and the current file or the reason of the end.
 fn draw_foot(paint: &mut Paint<'_>, app: &App, transfer: &Transfer, foot: Rect) {
     let ellipsis = paint.glyphs.ellipsis;
-    let route = text::fit_middle(
-        &route(app, &transfer.job),
-        usize::from(foot.width),
-        ellipsis,
-    );
+    let route = text::fit_middle(&route(app, transfer), usize::from(foot.width), ellipsis);
     paint.text(foot.x, foot.y, foot.width, &route, Face::Text);
     let (text, face) = match &transfer.state {
         TransferState::Interrupted(why) => {
@@ -175,9 +171,10 @@ fn amounts(paint: &Paint<'_>, transfer: &Transfer) -> String {
     format!("{done} {} {}", paint.glyphs.dot, progress.current)
 }
 
-fn route(app: &App, job: &TransferJob) -> String {
+fn route(app: &App, transfer: &Transfer) -> String {
+    let (job, transfer_is_open) = (&transfer.job, transfer.state.is_open());
     let (place, path) = job.target();
-    let (title, kind) = places::title_of(place, &app.mirror);
+    let (title, kind) = places::title_of(&place, &app.mirror);
     let inside = if path.is_root() {
         format!("{kind} {title}")
     } else {
@@ -195,6 +192,18 @@ fn route(app: &App, job: &TransferJob) -> String {
         TransferJob::Copy { from, .. } => {
             let (title, kind) = places::title_of(from, &app.mirror);
             format!("From {kind} {title} to {inside}")
+        }
+        TransferJob::Rescue {
+            name,
+            then_terminate,
+            ..
+        } => {
+            let then = if then_terminate.is_some() && transfer_is_open {
+                ", then terminate"
+            } else {
+                ""
+            };
+            format!("From session {name} to {inside}{then}")
         }
         TransferJob::Delete { .. } | TransferJob::Edit { .. } => format!("In {inside}"),
     }

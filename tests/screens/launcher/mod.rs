@@ -2,6 +2,7 @@
 
 mod again;
 mod fields;
+mod own_images;
 mod pages;
 mod steps;
 mod way;

@@ -6,8 +6,13 @@ use super::{
 };
 use crate::{
     action::Action,
+    app::step::{Purpose, Step},
     key::{Key, KeyCode},
-    model::launch_field::LaunchField as Field,
+    model::{
+        launch_field::LaunchField as Field, notice::Level, own_image::ImageRequest,
+        request::ContextRequest,
+    },
+    protocol::message::Request,
 };
 
 impl AllocationForm {
@@ -37,6 +42,30 @@ impl AllocationForm {
                 self.after(taken, row, info)
             }
         }
+    }
+
+    /// Whether the marked environment is an image of yours.
+    pub fn has_own_image(&self) -> bool {
+        self.environments.own_image().is_some()
+    }
+
+    fn copy_image(&self) -> Step {
+        match self.environments.reference() {
+            Some(reference) => Step::Copy(reference.to_owned()),
+            None => Step::toast(Level::Info, "This environment has no image"),
+        }
+    }
+
+    /// Requests the end of the image that was asked about.
+    pub(super) fn remove_image(&mut self, info: &LaunchInfo) -> Option<Step> {
+        let image = self.environments.take_removed()?;
+        let request = ImageRequest::Remove {
+            reference: image.reference,
+        };
+        Some(Step::Ask {
+            request: Request::context(info.context, ContextRequest::Image { request }),
+            purpose: Purpose::toast(Level::Success, format!("image {} removed", image.name)),
+        })
     }
 
     /// An action in another row ends the search.
@@ -125,6 +154,18 @@ impl AllocationForm {
                     self.variables.count(),
                     VariablePart::Name,
                 ));
+            }
+            Action::LauncherCopyImage if row.field == Field::Environment => {
+                return FormResponse::Steps(vec![self.copy_image()]);
+            }
+            Action::LauncherRemove if row.field == Field::Environment => {
+                return match self.environments.ask_to_remove() {
+                    Some(text) => FormResponse::Confirm(text, "Remove image"),
+                    None => FormResponse::Steps(vec![Step::toast(
+                        Level::Info,
+                        "Only images that you created from a session can be removed here",
+                    )]),
+                };
             }
             Action::LauncherRemove if row.field == Field::Variables => {
                 let (at, _) = variable_of(row);

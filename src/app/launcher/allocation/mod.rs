@@ -29,7 +29,7 @@ pub use variables::{VariablePart, VariableProblem, VariableRow, Variables};
 use super::{FormResponse, FormRow, LaunchInfo, PageForm, Unfinished};
 use crate::{
     action::Action,
-    app::input::Input,
+    app::{input::Input, step::Step},
     key::Key,
     model::{
         capability::Capability,
@@ -309,11 +309,13 @@ impl PageForm for AllocationForm {
         self.without_variable(row, to)
     }
 
-    fn confirmed(&mut self, row: FormRow, _info: &LaunchInfo) {
+    fn confirmed(&mut self, row: FormRow, info: &LaunchInfo) -> Vec<Step> {
         if row.field == Field::Variables {
             self.variables.remove_all();
             self.moved = Some(variable_row(0, VariablePart::Name));
+            return Vec::new();
         }
+        self.remove_image(info).into_iter().collect()
     }
 
     fn read(&mut self, request: &LaunchRequest, info: &LaunchInfo) {

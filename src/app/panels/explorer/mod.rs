@@ -34,6 +34,7 @@ use crate::{
     model::{
         failure::Failure,
         files::{FileEntry, FileKind, FileName, FileOrder, FilePath, FilePlace, FileRequest},
+        id::SessionKey,
         notice::Level,
         text::Clean,
     },
@@ -112,6 +113,14 @@ impl Explorer {
 
     pub fn place(&self) -> &FilePlace {
         &self.place
+    }
+
+    /// The session whose files are shown.
+    pub fn session(&self) -> Option<SessionKey> {
+        match &self.place {
+            FilePlace::Session { session } => Some(*session),
+            FilePlace::Folder { .. } => None,
+        }
     }
 
     pub fn filter(&self) -> &Input {

@@ -6,7 +6,9 @@ use super::{
 use crate::{
     action::Action,
     app::{
+        allowed,
         panels::PanelEnv,
+        session_actions::relaunch,
         step::Step,
         transfers::{FileClipboard, TransferJob, TransferStep},
     },
@@ -59,6 +61,7 @@ impl Explorer {
             Action::ExplorerCopy => self.clip(false),
             Action::ExplorerCut => self.clip(true),
             Action::ExplorerPaste => self.paste_files(env),
+            Action::SessionSameHome => self.relaunch(env),
             Action::ExplorerCopyPath => {
                 let path = self.entry().and_then(|it| self.path_of(&it.name));
                 let path = path.map(|path| Step::Copy(path.as_path().to_string_lossy().into()));
@@ -97,6 +100,24 @@ impl Explorer {
             return Some(why);
         }
         (needs_entry && self.subjects().is_empty()).then(|| "No entry is selected".to_owned())
+    }
+
+    /// Relaunches the ended session whose home directory is shown, in this directory. The launcher replaces the
+    /// explorer.
+    fn relaunch(&mut self, env: &PanelEnv<'_>) -> Vec<Step> {
+        let Some(session) = self.session().and_then(|it| env.full(it)) else {
+            let text = "Only in the home directory of an ended session";
+            return vec![Step::toast(Level::Warning, text)];
+        };
+        let action = Action::SessionSameHome;
+        if let Some(why) =
+            allowed::why_not(action, Some(&session), env.shown, env.mirror, env.facts)
+        {
+            return vec![Step::toast(Level::Warning, why)];
+        }
+        let mut steps = self.close_streams();
+        steps.extend([Step::CLOSE, relaunch::in_same_home(&session)]);
+        steps
     }
 
     fn open(&mut self, env: &PanelEnv<'_>) -> Vec<Step> {

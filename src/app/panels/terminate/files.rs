@@ -105,10 +105,13 @@ impl LossFiles {
         }
     }
 
-    /// The line about files that are kept, instead of the general one.
-    pub(super) fn kept(&self) -> Option<String> {
+    /// How many files the home directory has, if it has any and is kept.
+    pub(super) fn home(&self) -> Option<String> {
         match self {
-            Self::Known(known) => loss::kept(&known.unsaved).map(|kept| format!("{kept}.")),
+            Self::Known(known) if known.unsaved.home_is_kept => {
+                let home = known.unsaved.home.total;
+                (home.files > 0).then(|| loss::amount(home))
+            }
             _ => None,
         }
     }

@@ -30,6 +30,8 @@ pub struct TerminateDialog {
     /// Each item is one sentence.
     pub lost: Vec<String>,
     pub kept: Vec<String>,
+    /// How many days the home directory and the log are kept.
+    home_days: Option<u32>,
     /// The files that aren't in a folder.
     pub files: LossFiles,
     pub force: bool,
@@ -50,6 +52,7 @@ impl TerminateDialog {
             name: session.name.clone(),
             lost: lost(session, shells),
             kept: kept(session, keep_days),
+            home_days: keep_days.filter(|_| has_container(session) && session.home.is_some()),
             files: LossFiles::Unknown,
             // The session is already being terminated, so only force makes a difference.
             force: session.status == Status::Terminating,
@@ -104,9 +107,12 @@ impl TerminateDialog {
 
     /// The lines under "Kept".
     pub fn kept_lines(&self) -> Vec<String> {
-        let mut lines = self.kept.clone();
-        lines.extend(self.files.kept());
-        lines
+        let home = self.home_days.map(|days| {
+            let files = self.files.home();
+            let files = files.map_or_else(String::new, |files| format!(" ({files})"));
+            format!("/home/work{files} and the log, for {}.", in_days(days))
+        });
+        home.into_iter().chain(self.kept.clone()).collect()
     }
 
     fn terminate(&self) -> Vec<Step> {
@@ -216,6 +222,7 @@ fn lost(session: &Session, shells: usize) -> Vec<String> {
     lost
 }
 
+/// What is kept besides the home directory.
 fn kept(session: &Session, keep_days: Option<u32>) -> Vec<String> {
     if !has_container(session) {
         return Vec::new();
@@ -229,14 +236,16 @@ fn kept(session: &Session, keep_days: Option<u32>) -> Vec<String> {
         let log = "Its log, while the cluster keeps it.".to_owned();
         return folders.into_iter().chain([log]).collect();
     };
-    let days = match days {
+    if session.home.is_some() {
+        return Vec::new();
+    }
+    vec![format!("The log, for {}.", in_days(days))]
+}
+
+fn in_days(days: u32) -> String {
+    match days {
         1 => "1 day".to_owned(),
         n => format!("{n} days"),
-    };
-    if session.home.is_some() {
-        vec![format!("/home/work and the log, for {days}.")]
-    } else {
-        vec![format!("The log, for {days}.")]
     }
 }
 
@@ -288,11 +297,26 @@ mod tests {
     fn it_says_what_is_kept_only_when_it_is() {
         let mut it = session(1, "train");
         it.home = Some("/scratch/x".to_owned());
-        assert!(TerminateDialog::new(&it, 1, Some(7)).kept[0].contains("/home/work"));
+        let mut confirm = TerminateDialog::new(&it, 1, Some(7));
+        assert_eq!(
+            confirm.kept_lines(),
+            ["/home/work and the log, for 7 days."]
+        );
+        let mut unsaved = Unsaved {
+            home_is_kept: true,
+            keep_days: Some(7),
+            ..Unsaved::default()
+        };
+        unsaved.home.total.files = 3;
+        confirm.files = LossFiles::known(unsaved);
+        assert_eq!(
+            confirm.kept_lines(),
+            ["/home/work (3 files, 0 B) and the log, for 7 days."]
+        );
         it.home = None;
         let confirm = TerminateDialog::new(&it, 1, Some(7));
         assert!(confirm.lost.iter().any(|line| line.contains("/home/work")));
-        assert!(!confirm.kept[0].contains("/home/work"));
+        assert!(!confirm.kept_lines()[0].contains("/home/work"));
         it.status = Status::Pending;
         it.started_at = None;
         let mut confirm = TerminateDialog::new(&it, 0, Some(7));

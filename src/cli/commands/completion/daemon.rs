@@ -21,6 +21,8 @@ use crate::{
     model::{
         catalogue::Catalogue,
         environment::EnvironmentSource,
+        folder::{Folder, FolderRequest},
+        id::ContextName,
         request::ContextRequest,
         selector,
         session::{Session, newest_first},
@@ -60,6 +62,7 @@ async fn ask(start: &Start, known: Known, place: &Place<'_>) -> Result<Vec<Candi
     };
     match known {
         Known::Environments | Known::Absent | Known::Images => Ok(environments(state, known)),
+        Known::TrashedFolders => trashed(&connection, context).await,
         _ => {
             let project = place.given("project").map(str::to_owned);
             let catalogue = ContextRequest::Catalogue {
@@ -216,6 +219,29 @@ fn offered(catalogue: &Catalogue, known: Known) -> Vec<Candidate> {
         ),
         _ => Vec::new(),
     }
+}
+
+/// The folders in the trash: by name, or by id where several have the name.
+async fn trashed(connection: &Connection, context: ContextName) -> Result<Vec<Candidate>, Fail> {
+    let list = FolderRequest::List {
+        trash: true,
+        measure: false,
+    };
+    let folders = match connection
+        .request(Request::context(context, list.into()))
+        .await?
+    {
+        Reply::Folders { folders } => folders,
+        other => return Err(connection::unexpected(&other)),
+    };
+    let candidate = |folder: &Folder| {
+        let alike = folders.iter().filter(|it| it.name == folder.name);
+        if alike.count() == 1 {
+            return Candidate::new(folder.name.to_string(), "in the trash".to_owned());
+        }
+        Candidate::new(folder.id.to_string(), folder.name.to_string())
+    };
+    Ok(folders.iter().map(candidate).collect())
 }
 
 async fn recents(connection: &Connection) -> Result<Vec<Candidate>, Fail> {

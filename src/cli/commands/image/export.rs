@@ -8,13 +8,14 @@ use std::{
 
 use clap::Args;
 
-use super::report::{self, failed, size, unless_interrupted};
+use super::report::size;
 use crate::{
     cli::{
         Start, connection,
         fail::{Fail, Outcome, code},
         output,
         progress::Progress,
+        reports::{closed, failed, unless_interrupted},
     },
     client::{Stream, StreamItem},
     protocol::message::StreamOpen,
@@ -62,7 +63,7 @@ async fn copy(stream: &mut Stream, target: &mut Unfinished, total: u64) -> Resul
             StreamItem::Ended(end) => return failed(end),
         }
     }
-    Err(report::closed())
+    Err(closed())
 }
 
 /// A file beside the target. It is deleted unless it becomes complete.

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use clap::Args;
 use tokio::sync::mpsc;
 
-use super::report::{Reporter, unless_interrupted};
+use super::report::Reporter;
 use crate::{
     cli::{
         Start,
@@ -18,6 +18,7 @@ use crate::{
         connection,
         fail::{Fail, Outcome, code},
         output,
+        reports::unless_interrupted,
     },
     client::StreamSender,
     protocol::message::StreamOpen,

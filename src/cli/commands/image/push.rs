@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::report::{Reporter, unless_interrupted};
+use super::report::Reporter;
 use crate::{
     cli::{
         Start,
@@ -10,6 +10,7 @@ use crate::{
         connection,
         fail::{Fail, Outcome},
         output,
+        reports::unless_interrupted,
     },
     model::{own_image, reference},
     protocol::message::StreamOpen,

@@ -161,6 +161,7 @@ fn judge(
         StreamOpen::ReadFile { .. }
         | StreamOpen::WriteFile { .. }
         | StreamOpen::FileWork { .. }
+        | StreamOpen::Rescue { .. }
         | StreamOpen::ExportImage { .. }
         | StreamOpen::ImportImage { .. }
         | StreamOpen::PushImage { .. } => {

@@ -162,10 +162,6 @@ async fn ask(docker: &Docker, url: &str) -> Result<EngineReport> {
     })
 }
 
-/// Podman writes all variables of a session into an image, also secret ones.
-const NO_COMMIT: &str = "Podman can't create an image without the variables of the session, which \
-                         may be secret. Docker can";
-
 /// What this engine can't do.
 const LACKS: [(Capability, &str); 7] = [
     (
@@ -213,8 +209,6 @@ fn engine_info(
         .into_iter()
         .flat_map(|why| of_this_machine.map(|capability| (capability, Clean::new(why))));
     let lacks = LACKS.map(|(capability, why)| (capability, Clean::new(why)));
-    let is_podman = known.kind() == ContainerProgram::Podman;
-    let no_commit = is_podman.then(|| (Capability::Commit, Clean::new(NO_COMMIT)));
     let kind = Clean::new(known.kind().word());
     EngineInfo {
         // Debian appends `+dfsg1`, which is useless to users.
@@ -223,7 +217,7 @@ fn engine_info(
         cpus: Cpu::from_millis(known.info.ncpu.unwrap_or(0).max(0).unsigned_abs() * 1000),
         memory: Bytes(known.info.mem_total.unwrap_or(0).max(0).unsigned_abs()),
         capabilities: Capabilities {
-            missing: remote.chain(lacks).chain(no_commit).collect(),
+            missing: remote.chain(lacks).collect(),
             open_streams_keep_alive: false,
         },
         ..EngineInfo::new(kind, Clean::new(url))

@@ -28,7 +28,7 @@ pub(super) enum KillMethod {
     ByItself,
 }
 
-/// How often a program inside is asked to end, and how long it gets each time: three seconds.
+/// How often it is tried to end a program, and how long it gets each time: three seconds.
 const ATTEMPTS: u32 = 5;
 const LOOKS: u32 = 15;
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -54,7 +54,16 @@ pub(super) async fn end(
         return;
     }
     match ending {
-        KillMethod::Here => end_here(connection, exec, container).await,
+        KillMethod::Here => {
+            // Its process may not be in the container yet, or the engine may be too slow to tell.
+            for _ in 0..ATTEMPTS {
+                end_here(connection, exec, container).await;
+                if has_ended(connection, exec).await {
+                    return;
+                }
+            }
+            tracing::warn!(container, "a program without a reader keeps running");
+        }
         KillMethod::Inside { argv, user } => {
             for _ in 0..ATTEMPTS {
                 end_inside(connection, container, argv, user.as_deref()).await;

@@ -9,7 +9,7 @@ use std::{path::Path, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use tokio::time::timeout;
+use tokio::{sync::watch, time::timeout};
 
 use super::{
     DockerEngine,
@@ -20,6 +20,7 @@ use crate::{
     engine::api::{Attached, Input, Losses, Result},
     model::{
         failure::Failure,
+        files::FileProgress,
         id::SessionId,
         loss::{Rescue, Rescued, Unsaved, UnsavedOrder},
         resources,
@@ -47,8 +48,13 @@ impl Losses for DockerEngine {
         })
     }
 
-    async fn rescue(&self, session: SessionId, rescue: &Rescue) -> Result<Rescued> {
-        self.rescue_files(session, rescue).await
+    async fn rescue(
+        &self,
+        session: SessionId,
+        rescue: &Rescue,
+        progress: watch::Sender<FileProgress>,
+    ) -> Result<Rescued> {
+        self.rescue_files(session, rescue, progress).await
     }
 
     async fn home_size(&self, session: SessionId) -> Option<resources::Bytes> {

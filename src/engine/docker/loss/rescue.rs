@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytes::{Buf as _, Bytes};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::{count::failed, target::Target};
 use crate::{
@@ -18,7 +18,9 @@ use crate::{
     files::Room,
     model::{
         failure::Failure,
+        files::FileProgress,
         id::SessionId,
+        inside,
         loss::{Rescue, Rescued, UnsavedOrder},
         resources,
         text::Clean,
@@ -35,6 +37,7 @@ impl DockerEngine {
         &self,
         session: SessionId,
         rescue: &Rescue,
+        progress: watch::Sender<FileProgress>,
     ) -> Result<Rescued> {
         let starter = self.starter(session).await?;
         starter.connection.must_be_local()?;
@@ -57,13 +60,19 @@ impl DockerEngine {
         })
         .await?;
         let attached = self.ask_unsaved(session, starter, "pack", &order).await?;
-        receive(attached, target, room).await
+        receive(attached, target, room, progress).await
     }
 }
 
 /// Unpacks the runner's stream. The directory gets its name after everything is written.
-async fn receive(mut attached: Attached, target: Target, room: Option<Room>) -> Result<Rescued> {
+async fn receive(
+    mut attached: Attached,
+    target: Target,
+    room: Option<Room>,
+    progress: watch::Sender<FileProgress>,
+) -> Result<Rescued> {
     let (pieces, waiting) = mpsc::channel::<Bytes>(WAITING);
+    let written = progress.clone();
     let writing = tokio::task::spawn_blocking(move || {
         let mut received = Received {
             pieces: waiting,
@@ -71,7 +80,14 @@ async fn receive(mut attached: Attached, target: Target, room: Option<Room>) -> 
             room,
             taken: 0,
         };
-        let unpacked = archive::unpack_beneath(&mut received, target.made.as_fd(), target.owner);
+        let unpacked = archive::unpack_beneath(
+            &mut received,
+            target.made.as_fd(),
+            target.owner,
+            |files, bytes| {
+                written.send_modify(|it| (it.files, it.bytes) = (files, bytes));
+            },
+        );
         // What follows the archive is read, so that the runner can end.
         let read = unpacked.and_then(|copied| {
             io::copy(&mut received, &mut io::sink())?;
@@ -94,6 +110,11 @@ async fn receive(mut attached: Attached, target: Target, room: Option<Room>) -> 
             Some(Output::Stderr(bytes)) => {
                 let room = LONGEST_MESSAGE.saturating_sub(message.len());
                 message.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                if progress.borrow().of.is_none()
+                    && let Some(total) = total(&message)
+                {
+                    progress.send_modify(|it| it.of = Some(total));
+                }
             }
             Some(Output::End { exit_code: Some(0) }) => break Some(Ok(())),
             Some(Output::End { exit_code }) => break Some(Err(failed(exit_code, &message))),
@@ -111,6 +132,15 @@ async fn receive(mut attached: Attached, target: Target, room: Option<Room>) -> 
     let copied = unpacked.map_err(|error| target.trouble(&error))?;
     off_loop(move || target.finish()).await?;
     Ok(rescued(copied, &message))
+}
+
+/// How many files and bytes the runner packs. An older runner doesn't report it.
+fn total(message: &[u8]) -> Option<(u64, u64)> {
+    let text = String::from_utf8_lossy(message);
+    let lines = text.split_inclusive('\n').filter(|it| it.ends_with('\n'));
+    let mut reports = lines.filter_map(|it| it.strip_prefix(inside::TOTAL));
+    let mut numbers = reports.next()?.split_whitespace().map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
 fn rescued(copied: Copied, message: &[u8]) -> Rescued {
@@ -157,5 +187,24 @@ impl Read for Received {
         buffer[..length].copy_from_slice(&self.piece[..length]);
         self.piece.advance(length);
         Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_is_read_from_a_complete_line() {
+        assert_eq!(total(b"total 3 4096\nskipped /x: y\n"), Some((3, 4096)));
+        for text in [
+            "",
+            "total 3 40",
+            "total 3\n",
+            "total x 1\n",
+            "skipped total 1 2\n",
+        ] {
+            assert_eq!(total(text.as_bytes()), None, "{text:?}");
+        }
     }
 }

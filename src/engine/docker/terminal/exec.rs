@@ -9,7 +9,7 @@ use bollard::{
 use tokio::{
     io::AsyncWriteExt as _,
     net::unix::OwnedWriteHalf,
-    sync::{mpsc, watch},
+    sync::{mpsc, oneshot, watch},
     task::JoinHandle,
 };
 
@@ -40,6 +40,9 @@ const RESIZE_ATTEMPTS: u32 = 5;
 /// Time limit for writing the last typed bytes to a program that is about to be ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// Time limit of a start whose caller is gone.
+const UNREAD_START: Duration = Duration::from_secs(120);
+
 /// Number and interval of requests for the exit code after the stream has ended.
 const EXIT_ATTEMPTS: u32 = 50;
 const EXIT_PAUSE: Duration = Duration::from_millis(20);
@@ -53,22 +56,18 @@ struct RunningExec {
     ending: KillMethod,
 }
 
-/// A program whose start the engine may have received, but which has no reader yet. Dropping this ends the program:
-/// the engine starts it even if the connection is closed before its answer.
-struct StartingExec(Option<RunningExec>);
-
-impl StartingExec {
-    /// Leaves the program to its reader.
-    fn started(mut self) {
-        self.0 = None;
-    }
+/// A program that the engine has started, before somebody reads it. Dropping this ends the program.
+struct StartedExec {
+    program: RunningExec,
+    hijacked: Option<Hijacked>,
 }
 
-impl Drop for StartingExec {
+impl Drop for StartedExec {
     fn drop(&mut self) {
-        let Some(program) = self.0.take() else {
+        if self.hijacked.is_none() {
             return;
-        };
+        }
+        let program = self.program.clone();
         // At the end of the daemon nothing can be awaited. The next daemon detaches the terminals that it finds.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move { program.end().await });
@@ -131,15 +130,52 @@ pub(in crate::engine::docker) async fn start_as(
 }
 
 /// Starts the program. If the caller is dropped meanwhile, or the connection breaks, the program is ended.
+///
+/// The request has a task of its own, which isn't dropped with the caller: after a connection that is closed before the
+/// answer, engines start the program, too, but Podman may record it as ended, so that nothing could find and end it.
 async fn start_guarded(program: &RunningExec, tty: bool) -> Result<Hijacked> {
-    let guard = StartingExec(Some(program.clone()));
-    let connection = &program.connection;
-    let started = hijack::start(connection.socket(), connection.url(), &program.exec, tty).await;
-    // After a refusal there is no program to end.
-    if started.as_ref().is_ok() || started.as_ref().is_err_and(|error| !error.is_lost()) {
-        guard.started();
-    }
+    let (answer, answered) = oneshot::channel();
+    tokio::spawn(start_and_answer(program.clone(), tty, answer));
+    let broken = || Err(Failure::lost("the daemon is stopping"));
+    let mut started: StartedExec = answered.await.unwrap_or_else(|_| broken())?;
     started
+        .hijacked
+        .take()
+        .ok_or_else(|| Failure::internal("a program was started without a connection to it"))
+}
+
+async fn start_and_answer(
+    program: RunningExec,
+    tty: bool,
+    mut answer: oneshot::Sender<Result<StartedExec>>,
+) {
+    let connection = &program.connection;
+    let starting = hijack::start(connection.socket(), connection.url(), &program.exec, tty);
+    tokio::pin!(starting);
+    let started = tokio::select! {
+        started = &mut starting => started,
+        () = answer.closed() => tokio::time::timeout(UNREAD_START, starting)
+            .await
+            .unwrap_or_else(|_| Err(Failure::lost("the engine didn't start the program"))),
+    };
+    match started {
+        Ok(hijacked) => {
+            let started = StartedExec {
+                program: program.clone(),
+                hijacked: Some(hijacked),
+            };
+            // If the caller is gone, this is dropped, which ends the program.
+            let _ = answer.send(Ok(started));
+        }
+        Err(failure) => {
+            // After a refusal there is no program to end. Otherwise the engine may have received the request.
+            let is_lost = failure.is_lost();
+            let _ = answer.send(Err(failure));
+            if is_lost {
+                program.end().await;
+            }
+        }
+    }
 }
 
 fn not_running(error: Error, connection: &EngineConnection) -> Failure {

@@ -28,6 +28,10 @@ pub struct EnvironmentChoice {
     pub known_as: Option<Clean>,
     /// It was created from a session, so it is never chosen automatically.
     pub customized: bool,
+    /// The reference of its image; `None` = it has none.
+    pub reference: Option<String>,
+    /// The name that you gave the image; `None` = it isn't yours.
+    pub own_name: Option<Clean>,
 }
 
 /// The environments that contain every word of `query`: first those on the engine, then those that must be
@@ -127,6 +131,8 @@ pub fn best(query: &str, choices: &[EnvironmentChoice]) -> Option<usize> {
 }
 
 fn choice(environment: &Environment) -> EnvironmentChoice {
+    let customized = environment.facts.customized.as_ref();
+    let own = customized.filter(|it| it.owner.is_none());
     EnvironmentChoice {
         label: environment.label(),
         name: environment.name.clone(),
@@ -143,6 +149,11 @@ fn choice(environment: &Environment) -> EnvironmentChoice {
         absent: environment.absent,
         known_as: environment.facts.known_as.clone(),
         customized: environment.facts.customized.is_some(),
+        reference: match &environment.source {
+            EnvironmentSource::Host => None,
+            EnvironmentSource::Image { reference } => Some(reference.clone()),
+        },
+        own_name: own.map(|it| it.name.clone()),
     }
 }
 

@@ -22,6 +22,13 @@ pub enum EnvironmentRow<'a> {
     Choice(usize),
 }
 
+/// An image that you created from a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnImage {
+    pub name: Clean,
+    pub reference: String,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct EnvironmentPicker {
     query: Input,
@@ -36,6 +43,8 @@ pub struct EnvironmentPicker {
     marked: Option<usize>,
     /// A manual image in place of an environment.
     image: Input,
+    /// The image that you were asked about.
+    removing: Option<OwnImage>,
 }
 
 impl EnvironmentPicker {
@@ -83,6 +92,36 @@ impl EnvironmentPicker {
 
     fn marked_choice(&self) -> Option<&EnvironmentChoice> {
         self.choices.get(self.marked?)
+    }
+
+    /// The reference of the marked environment's image.
+    pub fn reference(&self) -> Option<&str> {
+        self.marked_choice()?.reference.as_deref()
+    }
+
+    /// The marked environment, if it is an image of yours.
+    pub fn own_image(&self) -> Option<OwnImage> {
+        let choice = self.marked_choice()?;
+        Some(OwnImage {
+            name: choice.own_name.clone()?,
+            reference: choice.reference.clone()?,
+        })
+    }
+
+    /// The question before the marked image is removed; `None` = it isn't yours.
+    pub fn ask_to_remove(&mut self) -> Option<String> {
+        let image = self.own_image()?;
+        let text = format!(
+            "Your image {} is deleted ({}). Sessions can't be launched from it any more.",
+            image.name, image.reference
+        );
+        self.removing = Some(image);
+        Some(text)
+    }
+
+    /// The image that was asked about.
+    pub fn take_removed(&mut self) -> Option<OwnImage> {
+        self.removing.take()
     }
 
     /// The label of the environment that would be launched.

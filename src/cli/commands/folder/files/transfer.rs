@@ -4,13 +4,13 @@ use std::path::Component;
 
 use tokio::sync::mpsc;
 
-use super::{
-    meter::Meter,
-    side::{Pieces, Side, unexpected},
-};
+use super::side::{Pieces, Side, unexpected};
 use crate::{
     archive::Copied,
-    cli::fail::{Fail, code},
+    cli::{
+        fail::{Fail, code},
+        meter::Meter,
+    },
     model::{
         failure::Failure,
         files::{

@@ -32,7 +32,11 @@ use super::{
 use crate::{
     engine::{
         api::Result,
-        docker::{DockerEngine, connect::connection::EngineConnection, image::host},
+        docker::{
+            DockerEngine,
+            connect::{connection::EngineConnection, quirks::ContainerProgram},
+            image::host,
+        },
     },
     model::{
         failure::Failure,
@@ -229,6 +233,10 @@ impl Commit {
         ))
     }
 
+    fn is_podman(&self) -> bool {
+        self.connection.quirks.kind == ContainerProgram::Podman
+    }
+
     /// Makes an image without a name of the container. Its settings have the names of variables, but no values, as far
     /// as the engine allows.
     async fn store(&self, found: &ContainerInspectResponse) -> Result<String> {
@@ -237,16 +245,20 @@ impl Commit {
             .and_then(|it| it.env.as_deref())
             .unwrap_or_default();
         let emptied = |line: &String| format!("{}=", line.split('=').next().unwrap_or_default());
+        let emptied: Vec<String> = variables.iter().map(emptied).collect();
+        let mut options = CommitContainerOptionsBuilder::default()
+            .container(&self.container)
+            .pause(self.plan.pause);
+        if self.is_podman() {
+            // Podman doesn't read settings of the request.
+            options = options.changes(&changes(&emptied, self.instance));
+        }
         let config = ContainerConfig {
-            env: Some(variables.iter().map(emptied).collect()),
+            env: Some(emptied),
             labels: Some([(UNFINISHED.to_owned(), self.instance.to_string())].into()),
             ..ContainerConfig::default()
         };
-        let options = CommitContainerOptionsBuilder::default()
-            .container(&self.container)
-            .pause(self.plan.pause)
-            .build();
-        let made = self.docker.commit_container(options, config).await;
+        let made = self.docker.commit_container(options.build(), config).await;
         Ok(made.map_err(|error| self.connection.fault(error))?.id)
     }
 
@@ -278,7 +290,7 @@ impl Commit {
             labels: labels.into(),
             created: stored::now(&made),
         })?;
-        let archive = config::archive(&described, &reference)?;
+        let archive = config::archive(&described, &reference, self.is_podman())?;
         self.load(archive).await?;
         let found = self.docker.inspect_image(&reference).await;
         found.map_err(fault)?;
@@ -298,6 +310,22 @@ impl Commit {
         tracing::debug!(?said, "the engine has the settings of the image");
         Ok(())
     }
+}
+
+/// The settings of the image without a name, as lines of a Dockerfile. Names that a line can't have are left out: workbay
+/// sets no such variables.
+fn changes(emptied: &[String], instance: InstanceId) -> String {
+    let is_plain = |it: &&String| {
+        let name = it.trim_end_matches('=');
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let variables = emptied
+        .iter()
+        .filter(is_plain)
+        .map(|it| format!("ENV {it}"));
+    let label = format!("LABEL {UNFINISHED}={instance}");
+    let lines: Vec<String> = std::iter::once(label).chain(variables).collect();
+    lines.join("\n")
 }
 
 fn free_space(directory: &str) -> Option<Bytes> {

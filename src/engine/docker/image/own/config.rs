@@ -132,13 +132,17 @@ fn history(parts: &Parts<'_>, layers: usize) -> Vec<Value> {
     entries
 }
 
-/// The archive for an engine that has the layers.
-pub(super) fn archive(described: &Described, reference: &str) -> Result<Vec<u8>> {
-    let absent = |number: usize| format!("{number}/layer.tar");
-    let layers: Vec<String> = (0..described.layers).map(absent).collect();
+/// The archive for an engine that has the layers. Docker accepts that the files of the layers are missing. Podman wants
+/// them to exist, but doesn't read those of layers that it has, so they are empty (`has_files`).
+pub(super) fn archive(described: &Described, reference: &str, has_files: bool) -> Result<Vec<u8>> {
+    let file = |number: usize| format!("{number}/layer.tar");
+    let layers: Vec<String> = (0..described.layers).map(file).collect();
     let manifest = manifest(described, reference, &layers);
     let mut tar = tar::Builder::new(Vec::new());
     append(&mut tar, &described.file, &described.config)?;
+    for layer in layers.iter().filter(|_| has_files) {
+        append(&mut tar, layer, &[])?;
+    }
     append(&mut tar, "manifest.json", &manifest)?;
     tar.into_inner()
         .map_err(|error| Failure::internal(error.to_string()))

@@ -12,7 +12,7 @@ use crate::{
 /// The time between two changes of the line.
 const PAUSE: Duration = Duration::from_millis(200);
 
-pub(super) struct Meter {
+pub struct Meter {
     progress: Progress,
     begun: Instant,
     shown: Option<Instant>,
@@ -33,14 +33,37 @@ impl Meter {
     /// Counts bytes of the file `name`, of which `done` of `size` are transferred now.
     pub fn add(&mut self, bytes: u64, name: &str, done: u64, size: u64) {
         self.bytes += bytes;
+        if let Some(seconds) = self.due() {
+            self.progress
+                .transfer(&text(name, done, size, self.bytes, seconds));
+        }
+    }
+
+    /// `bytes` are transferred now, of `size` if that is known.
+    pub fn set(&mut self, name: &str, bytes: u64, size: Option<u64>) {
+        self.bytes = bytes;
+        if let Some(seconds) = self.due() {
+            let text = match size {
+                Some(size) => text(name, bytes, size, bytes, seconds),
+                None => format!("{name}: {}", Bytes(bytes)),
+            };
+            self.progress.transfer(&text);
+        }
+    }
+
+    /// Removes the line.
+    pub fn clear(&mut self) {
+        self.progress.clear();
+    }
+
+    /// The seconds since the beginning, if the line may change now.
+    fn due(&mut self) -> Option<f64> {
         let now = Instant::now();
         if self.shown.is_some_and(|at| now < at + PAUSE) {
-            return;
+            return None;
         }
         self.shown = Some(now);
-        let seconds = now.duration_since(self.begun).as_secs_f64();
-        self.progress
-            .transfer(&text(name, done, size, self.bytes, seconds));
+        Some(now.duration_since(self.begun).as_secs_f64())
     }
 }
 
