@@ -30,6 +30,7 @@ pub mod session_actions;
 pub mod sessions;
 pub mod shown_contexts;
 pub mod step;
+pub mod themes;
 #[cfg(test)]
 pub mod testing;
 pub mod transfers;

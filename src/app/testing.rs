@@ -4,7 +4,8 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     extension_rules::ExtensionRules, facts::Facts, mirror::Mirror, notices::Notices,
-    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts, transfers::Transfers,
+    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts, themes::Themes,
+    transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -76,6 +77,7 @@ pub struct TestEnv {
     notices: Notices,
     extension_rules: ExtensionRules,
     pub transfers: Transfers,
+    pub themes: Themes,
 }
 
 impl Default for TestEnv {
@@ -88,6 +90,7 @@ impl Default for TestEnv {
             notices: Notices::new(false),
             extension_rules: ExtensionRules::default(),
             transfers: Transfers::default(),
+            themes: Themes::default(),
         }
     }
 }
@@ -114,6 +117,7 @@ impl TestEnv {
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
+            themes: &self.themes,
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

@@ -156,6 +156,8 @@ impl EffectRunner {
                     state_file.write(&kept);
                 }
             }
+            // The event loop has the theme.
+            Effect::Theme(_) => {}
             Effect::Mouse(on) => stage.mouse(on)?,
             Effect::MouseMoves(true) => stage.send(screen::MOVES_ON)?,
             Effect::MouseMoves(false) => stage.send(screen::MOVES_OFF)?,

@@ -12,6 +12,7 @@ use super::{
         msg::Ticket,
         panels::{AnyPanel, explorer::Explorer, notifications::NoticeList},
         step::{Go, Purpose, Step},
+        themes::ThemeOrder,
     },
     App,
 };
@@ -76,6 +77,10 @@ impl App {
                         path,
                         launch,
                     });
+                }
+                Step::KeepTheme(name) => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::Theme(ThemeOrder::Keep { ticket, name }));
                 }
                 Step::ReadRecipe { path } => {
                     let ticket = self.ticket(Purpose::Recipe);

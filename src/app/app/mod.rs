@@ -45,6 +45,7 @@ use super::{
     sessions::reach::Reaches,
     shown_contexts::ShownContexts,
     step::{Ids, Purpose, Step},
+    themes::Themes,
     transfers::Transfers,
 };
 use crate::{
@@ -79,6 +80,8 @@ pub struct App {
     pub logs: Option<Logs>,
     pub panes: Panes,
     pub toasts: Toasts,
+    /// The themes to choose from, empty until they are read.
+    pub themes: Themes,
     /// The transfers of files, which continue while the explorer is closed.
     pub transfers: Transfers,
     /// Keys of an unfinished sequence.
@@ -135,6 +138,7 @@ impl App {
             panels: Panels::default(),
             reach: Reaches::default(),
             launched: Vec::new(),
+            themes: Themes::default(),
             apps_of: None,
             extension_rules: ExtensionRules::default(),
             logs: None,
@@ -231,6 +235,15 @@ impl App {
                 if let Some(explorer) = self.panels.get_mut::<Explorer>() {
                     explorer.completed(ticket, completion);
                 }
+                Vec::new()
+            }
+            Msg::Themes(themes) => {
+                self.themes = themes;
+                self.update_panels(now);
+                Vec::new()
+            }
+            Msg::TerminalColors(colors) => {
+                self.panes.set_colors(colors);
                 Vec::new()
             }
             Msg::Leave => self.leave(),

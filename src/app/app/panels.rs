@@ -58,6 +58,7 @@ impl App {
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
+            themes: &self.themes,
             shown: self.sessions.shown(),
             now,
         }

@@ -22,6 +22,10 @@ pub enum Command {
     Show(ShownContexts),
     Tab(Tab),
     Launch,
+    /// Opens the list of themes.
+    Themes,
+    /// Uses the theme with this number of [`crate::app::themes::Themes::names`].
+    Theme(usize),
     Refresh,
     Help,
     Notices,
@@ -46,6 +50,8 @@ const WORDS: &[(&str, Command, bool)] = &[
     ("q!", Command::Quit, false),
     ("refresh", Command::Refresh, true),
     ("running", Command::Tab(Tab::Running), true),
+    ("theme", Command::Themes, true),
+    ("themes", Command::Themes, false),
 ];
 
 /// The name that means all contexts.
@@ -56,9 +62,19 @@ pub struct CommandLine {
     pub input: Input,
     /// Why the line was refused, until the next key.
     pub problem: Option<String>,
+    /// The names of themes.
+    themes: Vec<String>,
 }
 
 impl CommandLine {
+    #[must_use]
+    pub fn new(env: &PanelEnv<'_>) -> Self {
+        Self {
+            themes: theme_names(env),
+            ..Self::default()
+        }
+    }
+
     /// The command that Enter would carry out. The error is a sentence.
     pub fn read(&self, mirror: &Mirror) -> Result<Command, String> {
         let mut words = self.input.text().split_whitespace();
@@ -75,8 +91,17 @@ impl CommandLine {
             (Command::Contexts, [ALL]) => Ok(Command::Show(ShownContexts::All)),
             (Command::Contexts, [name]) => context(mirror, name),
             (Command::Contexts, _) => Err(format!("usage: {word} CONTEXT")),
+            (Command::Themes, [name]) => self.theme(name),
+            (Command::Themes, _) => Err(format!("usage: {word} NAME")),
             _ => Err(format!("{word} takes no argument")),
         }
+    }
+
+    fn theme(&self, name: &str) -> Result<Command, String> {
+        let at = self.themes.iter().position(|it| it == name);
+        at.map(Command::Theme).ok_or_else(|| {
+            format!("theme '{name}' not found. Press `esc`, then `ctrl-t` to choose one")
+        })
     }
 
     /// What the last word may become, in order. An empty list if nothing begins like it, or if the cursor isn't
@@ -96,10 +121,13 @@ impl CommandLine {
         let Some((word, rest)) = text.split_once(' ') else {
             return (offered().into_iter().map(str::to_owned).collect(), text);
         };
-        let takes_one = WORDS
-            .iter()
-            .any(|(known, command, _)| *known == word && *command == Command::Contexts);
-        (if takes_one { names(mirror) } else { Vec::new() }, rest)
+        let command = WORDS.iter().find(|(known, ..)| *known == word);
+        let choices = match command.map(|(_, command, _)| command) {
+            Some(Command::Contexts) => names(mirror),
+            Some(Command::Themes) => self.themes.clone(),
+            _ => Vec::new(),
+        };
+        (choices, rest)
     }
 
     /// The text that Tab would add.
@@ -133,6 +161,9 @@ impl CommandLine {
         Some(match text.split_once(' ') {
             None => format!("No command starts with {typed}"),
             Some((word, _)) if choices.is_empty() => format!("{word} takes no argument"),
+            Some((word, _)) if word.starts_with("theme") => {
+                format!("No theme starts with {typed}")
+            }
             Some(_) => format!("No context starts with {typed}"),
         })
     }
@@ -177,6 +208,10 @@ impl Panel for CommandLine {
         self.input.key(key).then(Vec::new)
     }
 
+    fn update(&mut self, env: &PanelEnv<'_>) {
+        self.themes = theme_names(env);
+    }
+
     fn hints(&self) -> Vec<Hint> {
         HINTS.to_vec()
     }
@@ -192,6 +227,11 @@ impl Panel for CommandLine {
             note: "",
         })
     }
+}
+
+fn theme_names(env: &PanelEnv<'_>) -> Vec<String> {
+    let names = env.themes.names().into_iter();
+    names.map(|name| name.into_string()).collect()
 }
 
 fn offered() -> Vec<&'static str> {

@@ -23,6 +23,7 @@ pub mod scroll;
 pub mod shells;
 mod stack;
 pub mod terminate;
+pub mod themes;
 pub mod transfers;
 pub mod waiting;
 
@@ -32,6 +33,7 @@ use self::{
     help::Help, history::HistoryTable, new_shell::NewShell, notifications::NoticeList,
     ports::PortBoard, priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
     rescue::RescueForm, shells::ShellPicker, stack::panels, terminate::TerminateDialog,
+    themes::ThemePicker,
     transfers::TransferList, waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
@@ -62,6 +64,7 @@ macro_rules! each_panel {
                 NewShell(NewShell),
                 Shells(ShellPicker),
                 Contexts(ContextPicker),
+                Themes(ThemePicker),
                 Launcher(Launcher),
                 Recents(Recents),
                 Explorer(Explorer),
@@ -99,7 +102,14 @@ pub fn opened_by(
             info("only one context is configured. Add others to contexts.toml")
         }
         Action::Contexts => open(ContextPicker::new(env).into()),
-        Action::Command => open(CommandLine::default().into()),
+        Action::Command => (
+            Some(CommandLine::new(env).into()),
+            vec![ThemePicker::ask()],
+        ),
+        Action::ThemePick => (
+            Some(ThemePicker::new(env).into()),
+            vec![ThemePicker::ask()],
+        ),
         Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
         Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),
         Action::WindowNewAs => {

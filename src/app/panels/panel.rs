@@ -9,7 +9,7 @@ use crate::{
     app::{
         area::DialogPart, detail::Detail, extension_rules::ExtensionRules, facts::Facts,
         input::Input, mirror::Mirror, notices::Notices, panes::Panes,
-        shown_contexts::ShownContexts, step::Step, transfers::Transfers,
+        shown_contexts::ShownContexts, step::Step, themes::Themes, transfers::Transfers,
     },
     key::Key,
     keymap::Keymap,
@@ -45,6 +45,7 @@ pub struct PanelEnv<'a> {
     pub notices: &'a Notices,
     pub extension_rules: &'a ExtensionRules,
     pub transfers: &'a Transfers,
+    pub themes: &'a Themes,
     /// The contexts whose sessions are listed.
     pub shown: ShownContexts,
     pub now: Timestamp,

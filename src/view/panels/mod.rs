@@ -16,6 +16,7 @@ mod pull;
 mod recents;
 mod shells;
 mod terminate;
+mod themes;
 mod transfers;
 mod waiting;
 
