@@ -109,6 +109,8 @@ pub enum Effect {
     },
     /// Saves the state of the TUI for the next one.
     SaveState(Box<SavedState>),
+    /// Asks the terminal for its colors again. `Msg::TerminalColors` has them if they changed.
+    AskColors,
     /// Shows or saves a theme, or reads the list of themes.
     Theme(ThemeOrder),
     Mouse(bool),

@@ -22,7 +22,7 @@ use crate::{
 
 pub use crate::protocol::message::ContextState;
 
-use super::shown_contexts::ShownContexts;
+use super::{shown_contexts::ShownContexts, trail::Trails};
 
 /// The connection to the daemon.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +56,7 @@ pub struct Mirror {
     silent: bool,
     sessions: HashMap<SessionKey, Session>,
     usage: HashMap<SessionKey, Usage>,
+    trails: Trails,
     /// The loaded sessions of each context, by tab.
     counts: HashMap<ContextName, [usize; 3]>,
     /// The loaded sessions that wait in a queue.
@@ -73,6 +74,7 @@ impl Default for Mirror {
             silent: false,
             sessions: HashMap::new(),
             usage: HashMap::new(),
+            trails: Trails::default(),
             counts: HashMap::new(),
             waiting: HashMap::new(),
             contexts: Vec::new(),
@@ -111,6 +113,11 @@ impl Mirror {
     /// The forwards to a session.
     pub fn forwards_of(&self, session: SessionKey) -> impl Iterator<Item = &Forward> {
         self.forwards.iter().filter(move |it| it.session == session)
+    }
+
+    /// What sessions used over the last minutes.
+    pub fn trails(&self) -> &Trails {
+        &self.trails
     }
 
     pub fn usage(&self, id: SessionKey) -> Option<&Usage> {
@@ -249,6 +256,7 @@ impl Mirror {
             .map(|session| (session.key(), session))
             .collect();
         self.usage.retain(|id, _| self.sessions.contains_key(id));
+        self.trails.retain(|id| self.sessions.contains_key(id));
         self.contexts = snapshot.contexts;
         self.forwards = snapshot.forwards;
         self.note_engines(now);
@@ -288,7 +296,9 @@ impl Mirror {
                 return Touched::Other;
             }
             Change::Usage { samples } => {
-                self.usage.extend(samples);
+                self.usage.extend(samples.iter().cloned());
+                let samples = samples.iter().map(|(key, usage)| (*key, usage));
+                self.trails.take(samples, self.usage.values());
                 return Touched::Usage;
             }
             Change::Forwards { forwards } => {
@@ -338,6 +348,7 @@ impl Mirror {
         self.count_more(&session);
         if !session.status.is_live() {
             self.usage.remove(&session.key());
+            self.trails.forget(session.key());
         }
         if let Some(old) = self.sessions.insert(session.key(), session) {
             self.count_less(&old);
@@ -346,6 +357,7 @@ impl Mirror {
 
     fn remove(&mut self, id: SessionKey) {
         self.usage.remove(&id);
+        self.trails.forget(id);
         if let Some(old) = self.sessions.remove(&id) {
             self.count_less(&old);
         }

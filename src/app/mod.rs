@@ -31,6 +31,7 @@ pub mod sessions;
 pub mod shown_contexts;
 pub mod step;
 pub mod themes;
+pub mod trail;
 #[cfg(test)]
 pub mod testing;
 pub mod transfers;

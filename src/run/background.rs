@@ -33,6 +33,8 @@ pub struct Background {
 /// Asks for the default colors, the keyboard protocol and the name, then for the kind of terminal. Every
 /// terminal answers the last question, so a terminal that ignores the others causes no wait.
 const QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[?u\x1b[>q\x1b[c";
+/// Asks for the default colors again.
+pub const COLORS_QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\";
 /// A local terminal answers in a millisecond. A slower one isn't waited for.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Additional time for the rest of an answer that has begun.

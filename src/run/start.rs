@@ -80,7 +80,8 @@ pub fn main(options: Options) -> Result<()> {
         remarks,
     };
     let ended = runtime.block_on(async {
-        let input = input_of(keyboard, appearance.terminal.late_answer.as_deref())?;
+        let late = LateAnswer::new(appearance.terminal.late_answer.as_deref());
+        let input = input_of(keyboard, late.knowing(appearance.terminal.colours))?;
         Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
@@ -181,9 +182,8 @@ fn is_faint(theme: &Theme, background: Rgb) -> bool {
 /// Keys, mouse events and sizes of the terminal, and the signals that ask the program to exit or suspend.
 fn input_of(
     keyboard: Keyboard,
-    late_answer: Option<&[u8]>,
+    mut late: LateAnswer,
 ) -> std::io::Result<impl Stream<Item = Msg> + Unpin> {
-    let mut late = LateAnswer::new(late_answer);
     keyboard.read_on();
     let ours = keyboard.clone();
     let typed = keyboard

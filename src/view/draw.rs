@@ -6,7 +6,7 @@ use ratatui::layout::Position;
 use super::{
     badge, banner, detail,
     glyphs::Glyphs,
-    header, hints, logs,
+    header, hints, logs, overview,
     paint::Paint,
     panels::{self, commit},
     panes, prompt, reason, session_table, state, statistics,
@@ -81,6 +81,7 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             session_table::draw(paint, app, areas, now);
         }
     }
+    overview::draw(paint, app, areas);
     if let Some(open) = &app.detail {
         detail::draw(paint, app, open, areas, now);
     }

@@ -198,7 +198,12 @@ impl App {
             Msg::Resize { .. } => Vec::new(),
             Msg::Focus(on) => {
                 self.in_front = on;
-                self.panes.focus(on && self.page == Page::Panes)
+                let mut steps = self.panes.focus(on && self.page == Page::Panes);
+                // The user may have changed the colors elsewhere. Only a terminal that answered before is asked.
+                if on && self.panes.colors().background.is_some() {
+                    steps.push(Step::Do(Effect::AskColors));
+                }
+                steps
             }
             Msg::Tick => self.tick(now),
             Msg::Daemon(link) => self.link(link, now),

@@ -1,6 +1,6 @@
 //! `workbay themes check`: mistakes in theme files, and text that is hard to read.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ratatui::style::Color;
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub struct CheckedTheme {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ProblemJson {
-    file: PathBuf,
+    file: String,
     /// Counted from 1; 0 = the file as a whole.
     line: usize,
     column: usize,
@@ -160,9 +160,9 @@ impl ProblemJson {
         } = self;
         let help = help.as_ref().map_or_else(String::new, |it| format!(" ({it})"));
         match line {
-            0 if !file.exists() => format!("{theme}: {message}{help}"),
-            0 => format!("{}: {message}{help}", file.display()),
-            _ => format!("{}:{line}:{column}: {message}{help}", file.display()),
+            0 if !Path::new(file).exists() => format!("{theme}: {message}{help}"),
+            0 => format!("{file}: {message}{help}"),
+            _ => format!("{file}:{line}:{column}: {message}{help}"),
         }
     }
 }
@@ -177,7 +177,7 @@ impl From<Problem> for ProblemJson {
             help,
         } = problem;
         Self {
-            file,
+            file: file.display().to_string(),
             line,
             column,
             message,
