@@ -67,7 +67,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     draw_head(paint, area);
     let mut lines = vec![all_charts(app)];
     if let Some(session) = app.current() {
-        lines.insert(0, session_charts(app, session, area.width));
+        lines.insert(0, session_charts(app, session, (area.width, paint.glyphs.ellipsis)));
     }
     let room = area.height - HEAD;
     let two = room > 2 * (1 + LOWEST);
@@ -120,11 +120,24 @@ fn title(name: &str, what: &str, value: String) -> Vec<Piece> {
     ]
 }
 
-fn session_charts<'a>(app: &'a App, session: &Session, width: u16) -> Vec<Chart<'a>> {
+fn session_charts<'a>(
+    app: &'a App,
+    session: &Session,
+    (width, ellipsis): (u16, &str),
+) -> Vec<Chart<'a>> {
     let key = session.key();
     let (trail, usage) = (app.mirror.trails().of(key), app.mirror.usage(key));
     let slots = &session.requested_slots;
-    let name = text::fit(session.name.as_str(), usize::from(width / 6).max(8), "…");
+    let name = text::fit(session.name.as_str(), usize::from(width / 6).max(8), ellipsis);
+    if trail.is_none() {
+        return vec![Chart {
+            title: vec![(name, Face::Strong)],
+            trail,
+            metric: TrailMetric::Cpu,
+            top: None,
+            face: Face::Dim,
+        }];
+    }
     let (cpu, memory) = (bar::cpu(session, usage), bar::memory(session, usage));
     let limit = |amount: u64| Some(amount).filter(|amount| *amount > 0);
     let mut charts = vec![

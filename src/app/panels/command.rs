@@ -100,7 +100,7 @@ impl CommandLine {
     fn theme(&self, name: &str) -> Result<Command, String> {
         let at = self.themes.iter().position(|it| it == name);
         at.map(Command::Theme).ok_or_else(|| {
-            format!("theme '{name}' not found. Press `esc`, then `ctrl-t` to choose one")
+            format!("theme '{name}' not found. Use 'theme' without a name to choose one")
         })
     }
 
