@@ -296,9 +296,12 @@ impl Mirror {
                 return Touched::Other;
             }
             Change::Usage { samples } => {
-                self.usage.extend(samples.iter().cloned());
-                let samples = samples.iter().map(|(key, usage)| (*key, usage));
-                self.trails.take(samples, self.usage.values());
+                let newest = samples.iter().map(|(_, usage)| usage.at).max();
+                self.usage.extend(samples);
+                if let Some(at) = newest {
+                    let known = self.usage.iter().map(|(key, usage)| (*key, usage));
+                    self.trails.take(at, known);
+                }
                 return Touched::Usage;
             }
             Change::Forwards { forwards } => {

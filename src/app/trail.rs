@@ -109,21 +109,25 @@ pub struct Trails {
 }
 
 impl Trails {
-    /// Takes new samples. `known` has the newest sample of every session, after them.
+    /// Takes new samples, the newest of them of the time `at`. `known` has the newest sample of every session: the
+    /// daemon sends none of a session whose use hasn't changed.
     pub fn take<'a>(
         &mut self,
-        samples: impl Iterator<Item = (SessionKey, &'a Usage)>,
-        known: impl Iterator<Item = &'a Usage>,
+        at: Timestamp,
+        known: impl Iterator<Item = (SessionKey, &'a Usage)>,
     ) {
-        let mut newest = None;
-        for (key, usage) in samples {
-            newest = newest.max(Some(usage.at));
+        let mut points = Vec::new();
+        for (key, usage) in known {
+            let point = Point {
+                at,
+                ..Point::of(usage)
+            };
+            points.push(point);
             if self.sessions.len() < SESSIONS || self.sessions.contains_key(&key) {
-                self.sessions.entry(key).or_default().push(Point::of(usage));
+                self.sessions.entry(key).or_default().push(point);
             }
         }
-        let Some(at) = newest else { return };
-        let sum = known.map(Point::of).reduce(|one, other| Point {
+        let sum = points.into_iter().reduce(|one, other| Point {
             at,
             // The first sample of a session has no CPU. It counts as nothing, not as unknown.
             cpu: Some(one.cpu.unwrap_or(0).saturating_add(other.cpu.unwrap_or(0))),
@@ -132,7 +136,7 @@ impl Trails {
             disk: None,
         });
         if let Some(sum) = sum {
-            self.all.push(Point { at, ..sum });
+            self.all.push(sum);
         }
     }
 
@@ -174,8 +178,8 @@ mod tests {
     }
 
     fn take(trails: &mut Trails, samples: &[(SessionKey, Usage)]) {
-        let given = samples.iter().map(|(key, usage)| (*key, usage));
-        trails.take(given, samples.iter().map(|(_, usage)| usage));
+        let at = samples.iter().map(|(_, usage)| usage.at).max().unwrap();
+        trails.take(at, samples.iter().map(|(key, usage)| (*key, usage)));
     }
 
     #[test]
