@@ -58,5 +58,8 @@ pub enum ThemeOrder {
     /// Shows the theme of the setting again.
     Restore,
     /// Shows a theme and saves it as the setting. `Msg::Done` reports the result.
-    Keep { ticket: super::msg::Ticket, name: String },
+    Keep {
+        ticket: super::msg::Ticket,
+        name: String,
+    },
 }

@@ -186,8 +186,14 @@ mod tests {
     fn samples_are_kept_for_each_session_and_added_up() {
         let (one, two) = (session(1, "one").key(), session(2, "two").key());
         let mut trails = Trails::default();
-        take(&mut trails, &[(one, usage(2, 500, 0)), (two, usage(2, 300, 0))]);
-        take(&mut trails, &[(one, usage(4, 700, 4096)), (two, usage(4, 100, 0))]);
+        take(
+            &mut trails,
+            &[(one, usage(2, 500, 0)), (two, usage(2, 300, 0))],
+        );
+        take(
+            &mut trails,
+            &[(one, usage(4, 700, 4096)), (two, usage(4, 100, 0))],
+        );
         let cpu = |trail: &Trail| trail.values(TrailMetric::Cpu);
         assert_eq!(cpu(trails.of(one).unwrap()), [Some(500), Some(700)]);
         assert_eq!(cpu(trails.all()), [Some(800), Some(800)]);
@@ -208,7 +214,12 @@ mod tests {
         }
         let trail = trails.of(one).unwrap();
         assert_eq!(trail.times().len(), KEPT);
-        assert!(trail.values(TrailMetric::Cpu).iter().all(|it| *it == Some(1)));
+        assert!(
+            trail
+                .values(TrailMetric::Cpu)
+                .iter()
+                .all(|it| *it == Some(1))
+        );
     }
 
     #[test]

@@ -18,7 +18,12 @@ pub fn set_text(file: &Path, table: Option<&str>, key: &str, value: &str) -> Res
     let after = changed(file, &before, (table, key), value)?;
     saving::replace(file, &after).map_err(|why| {
         let message = format!("can't be written: {why}");
-        problem(file, 0, message, "check the permissions of the file and its directory")
+        problem(
+            file,
+            0,
+            message,
+            "check the permissions of the file and its directory",
+        )
     })
 }
 
@@ -160,13 +165,17 @@ mod tests {
     fn a_setting_of_a_table_is_changed_or_added_with_all_comments_kept() {
         let theme = |before: &str| changed_to(before, Some("ui"), "theme");
         assert_eq!(theme(""), "[ui]\ntheme = \"prod\"\n");
-        let before = "# mine\n[ui] # looks\n# the theme\ntheme = \"auto\"  # soon another\nmouse = false\n";
+        let before =
+            "# mine\n[ui] # looks\n# the theme\ntheme = \"auto\"  # soon another\nmouse = false\n";
         assert_eq!(theme(before), before.replace("\"auto\"", "\"prod\""));
         let before = "[ui]\nmouse = false # no\n\n[notifications]\nquiet = true\n";
         let after = before.replace("[ui]\n", "[ui]\ntheme = \"prod\"\n");
         assert_eq!(theme(before), after);
         let before = "[notifications]\nquiet = true";
-        assert_eq!(theme(before), format!("{before}\n\n[ui]\ntheme = \"prod\"\n"));
+        assert_eq!(
+            theme(before),
+            format!("{before}\n\n[ui]\ntheme = \"prod\"\n")
+        );
         let before = "ui.theme = \"auto\"\nui.mouse = true\n";
         assert_eq!(theme(before), before.replace("\"auto\"", "\"prod\""));
         let before = "ui = { theme = 'auto', mouse = true }\n";

@@ -10,7 +10,10 @@ pub enum ThemeChoice {
     /// The default themes, after the terminal's background.
     Auto,
     /// `LIGHT/DARK`: a theme for each kind of background.
-    Pair { light: String, dark: String },
+    Pair {
+        light: String,
+        dark: String,
+    },
     One(String),
 }
 

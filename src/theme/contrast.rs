@@ -72,7 +72,9 @@ pub fn pairs(theme: &Theme) -> Vec<Pair> {
             }
             let (Some(foreground), Some(ratio)) = (
                 style.fg,
-                style.fg.and_then(|foreground| ratio(foreground, background)),
+                style
+                    .fg
+                    .and_then(|foreground| ratio(foreground, background)),
             ) else {
                 continue;
             };

@@ -74,7 +74,9 @@ fn keep_row_apart(theme: &Theme, fitted: &mut Theme) {
 /// The nearest color of the 256 with this contrast to all these backgrounds.
 fn readable(written: Color, grounds: &[Color], least: f64) -> Option<Color> {
     color::nearest_of_256(written, |color| {
-        grounds.iter().all(|ground| is_readable(*color, *ground, least))
+        grounds
+            .iter()
+            .all(|ground| is_readable(*color, *ground, least))
     })
 }
 

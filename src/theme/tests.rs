@@ -39,7 +39,10 @@ fn assert_readable(name: &str, depth: ColorDepth) {
     for pair in pairs {
         let (face, on) = (pair.face.name(), pair.on.map_or("terminal", Face::name));
         let (ratio, colors) = (pair.ratio, (pair.foreground, pair.background));
-        assert!(pair.is_readable(), "{name}, {depth:?}: {face} on {on}: {ratio:.2} {colors:?}");
+        assert!(
+            pair.is_readable(),
+            "{name}, {depth:?}: {face} on {on}: {ratio:.2} {colors:?}"
+        );
     }
 }
 
@@ -106,7 +109,10 @@ fn the_terminals_own_background_stays_in_the_default_themes() {
 fn the_selected_row_differs_from_the_screen_with_256_colors() {
     for name in colored().filter(|name| !name.starts_with("default-")) {
         let theme = Theme::builtin(name, ColorDepth::Ansi256).unwrap();
-        let (row, screen) = (theme.style(Face::RowSelected).bg, theme.style(Face::Screen).bg);
+        let (row, screen) = (
+            theme.style(Face::RowSelected).bg,
+            theme.style(Face::Screen).bg,
+        );
         assert!(row.is_some() && row != screen, "{name}: {row:?}");
     }
 }
@@ -123,7 +129,12 @@ fn with_16_colors_every_theme_leaves_text_to_the_terminal() {
             }
         }
         for face in [Face::Text, Face::StatusBad, Face::RowSelected, Face::Screen] {
-            assert_eq!(theme.style(face), basic.style(face), "{name} {}", face.name());
+            assert_eq!(
+                theme.style(face),
+                basic.style(face),
+                "{name} {}",
+                face.name()
+            );
         }
         // A gray of the palette may be invisible, so the color for the position is used.
         assert_eq!(theme.context(Some("muted"), 1), theme.style(Face::Context2));
@@ -226,9 +237,13 @@ fn a_persons_theme_may_build_on_the_built_in_one_of_its_name() {
 #[test]
 fn automatic_choice_follows_background_and_depth() {
     let full = ColorDepth::TrueColor;
-    let name = |setting: &str, dark, depth| ThemeChoice::read(setting).name(dark, depth).into_owned();
+    let name =
+        |setting: &str, dark, depth| ThemeChoice::read(setting).name(dark, depth).into_owned();
     assert_eq!(name("auto", Some(true), full), "default-dark");
-    assert_eq!(name("auto", Some(false), ColorDepth::Ansi256), "default-light");
+    assert_eq!(
+        name("auto", Some(false), ColorDepth::Ansi256),
+        "default-light"
+    );
     assert_eq!(name("auto", None, full), "ansi16");
     assert_eq!(name("auto", Some(true), ColorDepth::None), "ansi16");
     assert_eq!(name("dusk", None, full), "dusk");
@@ -244,9 +259,16 @@ fn automatic_choice_follows_background_and_depth() {
 fn a_file_outside_of_the_directory_is_read_with_its_ancestors() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("tried.toml");
-    std::fs::write(&file, "inherits = \"nord\"\n[palette]\naccent = \"#ffffff\"\n").unwrap();
+    std::fs::write(
+        &file,
+        "inherits = \"nord\"\n[palette]\naccent = \"#ffffff\"\n",
+    )
+    .unwrap();
     let tried = Theme::read(&file, None, ColorDepth::TrueColor).unwrap();
-    assert_eq!(tried.style(Face::TabActive).fg, Some(Color::Rgb(255, 255, 255)));
+    assert_eq!(
+        tried.style(Face::TabActive).fg,
+        Some(Color::Rgb(255, 255, 255))
+    );
     assert_eq!(tried.style(Face::Screen), theme("nord").style(Face::Screen));
     std::fs::write(&file, "[style]\n\"txt\" = \"red\"\n").unwrap();
     let problems = Theme::read(&file, None, ColorDepth::TrueColor).unwrap_err();

@@ -54,7 +54,10 @@ mod tests {
     fn bars_grow_over_rows_of_braille() {
         let rows = shown(&[0, 50, 100, 100], 2, 2, Form::Braille);
         assert_eq!(rows, [" ⣿", "⣸⣿"].map(str::to_owned).to_vec());
-        assert_eq!(shown(&[0, 0], 1, 3, Form::Braille)[..2], ["", ""].map(|_| " ".to_owned()));
+        assert_eq!(
+            shown(&[0, 0], 1, 3, Form::Braille)[..2],
+            ["", ""].map(|_| " ".to_owned())
+        );
         assert_eq!(shown(&[0, 0], 1, 3, Form::Braille)[2], "⣀");
     }
 
@@ -63,6 +66,9 @@ mod tests {
         let ramp = Form::Ramp(&[".", "#"]);
         let rows = shown(&[0, 40, 70, 100], 4, 2, ramp);
         assert_eq!(rows, ["  .#", ".###"].map(str::to_owned).to_vec());
-        assert_eq!(shown(&[], 3, 2, ramp), ["   ", "   "].map(str::to_owned).to_vec());
+        assert_eq!(
+            shown(&[], 3, 2, ramp),
+            ["   ", "   "].map(str::to_owned).to_vec()
+        );
     }
 }

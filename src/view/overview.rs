@@ -67,7 +67,10 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     draw_head(paint, area);
     let mut lines = vec![all_charts(app)];
     if let Some(session) = app.current() {
-        lines.insert(0, session_charts(app, session, (area.width, paint.glyphs.ellipsis)));
+        lines.insert(
+            0,
+            session_charts(app, session, (area.width, paint.glyphs.ellipsis)),
+        );
     }
     let room = area.height - HEAD;
     let two = room > 2 * (1 + LOWEST);
@@ -89,7 +92,13 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
 fn draw_head(paint: &mut Paint<'_>, area: Rect) {
     let rule = paint.glyphs.rule;
     paint.line(area.x, area.y, area.width, rule, Face::Border);
-    paint.text(area.x + 1, area.y, area.width - 2, " Last minutes ", Face::Title);
+    paint.text(
+        area.x + 1,
+        area.y,
+        area.width - 2,
+        " Last minutes ",
+        Face::Title,
+    );
 }
 
 fn draw_chart(paint: &mut Paint<'_>, area: Rect, chart: &Chart<'_>) {
@@ -128,7 +137,11 @@ fn session_charts<'a>(
     let key = session.key();
     let (trail, usage) = (app.mirror.trails().of(key), app.mirror.usage(key));
     let slots = &session.requested_slots;
-    let name = text::fit(session.name.as_str(), usize::from(width / 6).max(8), ellipsis);
+    let name = text::fit(
+        session.name.as_str(),
+        usize::from(width / 6).max(8),
+        ellipsis,
+    );
     if trail.is_none() {
         return vec![Chart {
             title: vec![(name, Face::Strong)],

@@ -35,7 +35,8 @@ fn wait_painted(person: &Terminal, from: usize, color: &str) {
 
 #[test]
 fn the_theme_is_that_of_the_background() {
-    const ON_DARK: [TerminalAnswer; 2] = [(b"\x1b]11;?", b"\x1b]11;rgb:1212/1212/1212\x1b\\"), KIND];
+    const ON_DARK: [TerminalAnswer; 2] =
+        [(b"\x1b]11;?", b"\x1b]11;rgb:1212/1212/1212\x1b\\"), KIND];
     const ON_LIGHT: [TerminalAnswer; 2] = [(b"\x1b]11;?", b"\x1b]11;rgb:ffff/ffff/ffff\x07"), KIND];
     let machine = Machine::new();
     let dark = started(&machine, &ON_DARK);
@@ -68,7 +69,13 @@ fn an_answer_that_comes_late_and_in_pieces_changes_the_theme_and_types_nothing()
 
 #[test]
 fn the_theme_follows_a_switch_that_happened_elsewhere() {
-    const SAME: [TerminalAnswer; 2] = [(b"\x1b]11;?\x1b\\\x1b[?u", b"\x1b]11;rgb:1212/1212/1212\x1b\\"), KIND];
+    const SAME: [TerminalAnswer; 2] = [
+        (
+            b"\x1b]11;?\x1b\\\x1b[?u",
+            b"\x1b]11;rgb:1212/1212/1212\x1b\\",
+        ),
+        KIND,
+    ];
     let machine = Machine::new();
     let mut person = started(&machine, &SAME);
     assert!(painted(&person, 0, DARK));
@@ -100,7 +107,10 @@ fn a_theme_is_previewed_kept_and_saved() {
     person.type_("\r");
     person.wait_for("dracula saved");
     let kept = fs::read_to_string(&config).expect("a file");
-    assert_eq!(kept, "# mine\n[ui]\ntheme = \"dracula\"\nmouse = false # no\n");
+    assert_eq!(
+        kept,
+        "# mine\n[ui]\ntheme = \"dracula\"\nmouse = false # no\n"
+    );
 }
 
 #[test]

@@ -81,7 +81,11 @@ fn moving_previews_and_enter_keeps() {
     let screen = picker(100, 30).press("down down");
     assert_eq!(orders(&screen), [preview("gruvbox-light"), preview("mine")]);
     let screen = screen.press("enter");
-    assert!(is_kept(orders(&screen).last(), "mine"), "{:?}", orders(&screen));
+    assert!(
+        is_kept(orders(&screen).last(), "mine"),
+        "{:?}",
+        orders(&screen)
+    );
     assert!(!screen.is_open::<ThemePicker>());
 }
 
@@ -89,7 +93,10 @@ fn moving_previews_and_enter_keeps() {
 fn escape_and_the_same_key_restore() {
     for key in ["esc", "ctrl-t", "ctrl-c"] {
         let screen = picker(100, 30).press("down").press(key);
-        assert_eq!(orders(&screen), [preview("gruvbox-light"), ThemeOrder::Restore]);
+        assert_eq!(
+            orders(&screen),
+            [preview("gruvbox-light"), ThemeOrder::Restore]
+        );
         assert!(!screen.is_open::<ThemePicker>(), "{key}");
     }
 }
@@ -107,7 +114,10 @@ fn typing_searches_and_previews_the_first_match() {
 fn a_click_previews_and_a_second_one_keeps() {
     let screen = picker(100, 30);
     let text = screen.text();
-    let row = text.lines().position(|line| line.contains(" nord")).unwrap() as u16;
+    let row = text
+        .lines()
+        .position(|line| line.contains(" nord"))
+        .unwrap() as u16;
     let screen = screen.click(8, row);
     assert_eq!(orders(&screen), [preview("nord")]);
     let screen = screen.click(8, row);
@@ -159,14 +169,20 @@ fn every_character_can_be_read_in_every_theme() {
     let painted: Vec<&str> = painted.map(|theme| theme.name).collect();
     assert!(painted.len() >= 12, "{painted:?}");
     let depths = [ColorDepth::TrueColor, ColorDepth::Ansi256];
-    for (theme, depth) in painted.iter().flat_map(|it| depths.map(|depth| (it, depth))) {
+    for (theme, depth) in painted
+        .iter()
+        .flat_map(|it| depths.map(|depth| (it, depth)))
+    {
         // A view below a dialog is shaded, so only dialogs that leave it as it is are looked at.
         for keys in ["", "enter", "2", "3", "r", ":", "ctrl-t", "l"] {
             let screen = working_day(100, 30).press(keys).theme(theme, depth);
             let text = |symbol: &str| symbol.chars().any(char::is_alphanumeric);
             for cell in &screen.buffer().content {
                 let ratio = contrast::ratio(cell.fg, cell.bg).filter(|_| text(cell.symbol()));
-                assert!(ratio.is_none_or(|it| it >= 4.5), "{theme} {depth:?} {keys}: {cell:?}");
+                assert!(
+                    ratio.is_none_or(|it| it >= 4.5),
+                    "{theme} {depth:?} {keys}: {cell:?}"
+                );
             }
         }
     }
@@ -180,7 +196,11 @@ fn with_few_or_no_colors_every_theme_leaves_them_to_the_terminal() {
                 let screen = working_day(100, 30).press(keys).theme(theme.name, depth);
                 for cell in &screen.buffer().content {
                     let exact = |color: Color| matches!(color, Color::Rgb(..) | Color::Indexed(_));
-                    assert!(!exact(cell.fg) && !exact(cell.bg), "{} {depth:?}", theme.name);
+                    assert!(
+                        !exact(cell.fg) && !exact(cell.bg),
+                        "{} {depth:?}",
+                        theme.name
+                    );
                     if depth == ColorDepth::None {
                         let colors = (cell.fg, cell.bg);
                         assert_eq!(colors, (Color::Reset, Color::Reset), "{}", theme.name);

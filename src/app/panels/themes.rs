@@ -60,7 +60,11 @@ impl ThemePicker {
         let typed = self.query.text().to_lowercase();
         let mut words = typed.split_whitespace();
         let mut all = themes.names();
-        all.retain(|name| words.clone().all(|word| name.as_str().to_lowercase().contains(word)));
+        all.retain(|name| {
+            words
+                .clone()
+                .all(|word| name.as_str().to_lowercase().contains(word))
+        });
         // A pair of themes isn't a row, but it stays in the list while it is the setting.
         let setting = &themes.setting;
         if setting.as_str().contains('/') && words.next().is_none() {

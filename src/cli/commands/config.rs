@@ -178,8 +178,7 @@ fn theme_problems(paths: &Paths, loaded: &Loaded) -> Vec<Problem> {
     let dir = paths.themes_dir();
     let choice = ThemeChoice::read(&loaded.settings.ui.theme);
     let names = choice.names().into_iter();
-    let problems =
-        names.flat_map(|name| Theme::load(name, Some(&dir), ColorDepth::TrueColor).1);
+    let problems = names.flat_map(|name| Theme::load(name, Some(&dir), ColorDepth::TrueColor).1);
     located(loaded, "ui.theme", problems.collect())
 }
 

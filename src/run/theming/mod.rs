@@ -70,7 +70,11 @@ impl ThemeSource {
 
     /// Reads the setting again. A file with a problem, or without the setting, changes nothing.
     fn read_setting(&mut self) {
-        if matches!(self.origin, Origin::Flag { .. }) {
+        // They override the file, and a theme that was chosen since then overrides them.
+        if matches!(
+            self.origin,
+            Origin::Flag { .. } | Origin::Environment { .. }
+        ) {
             return;
         }
         let places = Places {
@@ -272,7 +276,10 @@ impl ThemeKeeper {
         };
         let text = format!("theme not changed: {first}{more}");
         if reports && self.problem.as_ref() != Some(&text) {
-            let _ = self.answers.send(effects::remark(Level::Error, &text)).await;
+            let _ = self
+                .answers
+                .send(effects::remark(Level::Error, &text))
+                .await;
             self.problem = Some(text);
         }
     }

@@ -79,7 +79,11 @@ async fn a_kept_theme_is_saved_and_the_rest_of_the_file_stays() {
     trial.theming.order(ThemeOrder::Keep { ticket, name });
     trial.sees("nord").await;
     let answer = trial.answers.recv().await.unwrap();
-    let Msg::Done { ticket: 7, result: Ok(said) } = answer else {
+    let Msg::Done {
+        ticket: 7,
+        result: Ok(said),
+    } = answer
+    else {
         panic!("{answer:?}");
     };
     assert!(said.as_str().starts_with("theme nord saved in /"), "{said}");
@@ -119,10 +123,19 @@ async fn a_changed_file_is_shown_and_a_broken_one_is_reported_and_changes_nothin
     trial.write("mine.toml", "inherits = \"nord\"\n");
     trial.theming.order(ThemeOrder::Preview("mine".to_owned()));
     trial.sees("nord").await;
-    trial.write("mine.toml", "inherits = \"nord\"\n[style]\n\"txt\" = \"red\"\n");
+    trial.write(
+        "mine.toml",
+        "inherits = \"nord\"\n[style]\n\"txt\" = \"red\"\n",
+    );
     let error = trial.error().await;
-    assert!(error.contains("mine.toml:3:1: unknown style 'txt'"), "{error}");
-    trial.write("mine.toml", "inherits = \"nord\"\n[palette]\naccent = \"#ffffff\"\n");
+    assert!(
+        error.contains("mine.toml:3:1: unknown style 'txt'"),
+        "{error}"
+    );
+    trial.write(
+        "mine.toml",
+        "inherits = \"nord\"\n[palette]\naccent = \"#ffffff\"\n",
+    );
     let theme = trial.themes.recv().await.unwrap();
     let accent = theme.style(Face::TabActive).fg;
     assert_eq!(accent, Some(ratatui::style::Color::Rgb(255, 255, 255)));

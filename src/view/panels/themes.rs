@@ -54,7 +54,13 @@ impl Dialog for ThemePicker {
             let cells = place.width.saturating_sub(KIND + 2);
             paint.text(place.x + 1, place.y, cells, name.as_str(), face);
             let word = kind(&app.themes, name.as_str());
-            paint.right(place.right().saturating_sub(KIND), place.y, KIND, word, Face::Dim);
+            paint.right(
+                place.right().saturating_sub(KIND),
+                place.y,
+                KIND,
+                word,
+                Face::Dim,
+            );
         }
         if self.rows().is_empty() {
             let text = format!("no theme matches '{}'", self.query().text());
@@ -99,8 +105,14 @@ fn draw_sample(paint: &mut Paint<'_>, area: Rect) {
         ],
         vec![
             word(shapes.bad, "ERROR  ", Face::StatusBad),
-            (format!("{}{}", paint.glyphs.bar_full.repeat(5), " "), Face::BarNormal),
-            (format!("{}{}", paint.glyphs.bar_full.repeat(2), " "), Face::BarWarning),
+            (
+                format!("{}{}", paint.glyphs.bar_full.repeat(5), " "),
+                Face::BarNormal,
+            ),
+            (
+                format!("{}{}", paint.glyphs.bar_full.repeat(2), " "),
+                Face::BarWarning,
+            ),
             (paint.glyphs.bar_empty.repeat(3), Face::Bar),
         ],
     ];
@@ -108,5 +120,11 @@ fn draw_sample(paint: &mut Paint<'_>, area: Rect) {
         paint.pieces(area.x + 1, area.y + line as u16, area.width, pieces);
     }
     let y = area.y + 3;
-    paint.text(area.x + 1, y, area.width, "enter saves it as ui.theme", Face::Dim);
+    paint.text(
+        area.x + 1,
+        y,
+        area.width,
+        "enter saves it as ui.theme",
+        Face::Dim,
+    );
 }

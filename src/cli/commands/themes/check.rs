@@ -158,7 +158,9 @@ impl ProblemJson {
             message,
             help,
         } = self;
-        let help = help.as_ref().map_or_else(String::new, |it| format!(" ({it})"));
+        let help = help
+            .as_ref()
+            .map_or_else(String::new, |it| format!(" ({it})"));
         match line {
             0 if !Path::new(file).exists() => format!("{theme}: {message}{help}"),
             0 => format!("{file}: {message}{help}"),

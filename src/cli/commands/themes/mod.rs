@@ -71,24 +71,24 @@ impl RunCommand for Themes {
 }
 
 fn ls(start: &Start, json: bool) -> Outcome {
-        let ui = &start.loaded.settings.ui;
-        let themes = theme::names(Some(&start.paths.themes_dir()));
-        let keymaps = keymap::names(Some(&start.paths.keymaps_dir()));
-        let mut rows = vec![ThemeRow {
-            kind: "theme",
-            name: "auto".to_owned(),
-            own: false,
-            in_use: ui.theme == "auto",
-        }];
-        rows.extend(listed("theme", themes, &ui.theme));
-        rows.extend(listed("keymap", keymaps, &ui.keymap));
-        if json {
-            output::json(&rows)?;
-            return Ok(0);
-        }
-        let cells: Vec<Vec<Cell>> = rows.into_iter().map(cells).collect();
-        output::print(&output::table(&["KIND", "NAME", "FROM", ""], &cells, false))?;
-        Ok(0)
+    let ui = &start.loaded.settings.ui;
+    let themes = theme::names(Some(&start.paths.themes_dir()));
+    let keymaps = keymap::names(Some(&start.paths.keymaps_dir()));
+    let mut rows = vec![ThemeRow {
+        kind: "theme",
+        name: "auto".to_owned(),
+        own: false,
+        in_use: ui.theme == "auto",
+    }];
+    rows.extend(listed("theme", themes, &ui.theme));
+    rows.extend(listed("keymap", keymaps, &ui.keymap));
+    if json {
+        output::json(&rows)?;
+        return Ok(0);
+    }
+    let cells: Vec<Vec<Cell>> = rows.into_iter().map(cells).collect();
+    output::print(&output::table(&["KIND", "NAME", "FROM", ""], &cells, false))?;
+    Ok(0)
 }
 
 fn listed(kind: &'static str, names: Vec<(String, bool)>, chosen: &str) -> Vec<ThemeRow> {

@@ -49,7 +49,12 @@ pub fn run(start: &Start, theme: Option<String>, json: bool) -> Outcome {
         output::json(&ShownTheme { name, styles })?;
         return Ok(0);
     }
-    let reduced = Theme::open(&name, Some(&dir), ColorDepth::of(|name| std::env::var(name).ok())).unwrap_or(theme.clone());
+    let reduced = Theme::open(
+        &name,
+        Some(&dir),
+        ColorDepth::of(|name| std::env::var(name).ok()),
+    )
+    .unwrap_or(theme.clone());
     let rows: Vec<Vec<Cell>> = Face::ALL
         .iter()
         .map(|face| row(&theme, &reduced, *face))
@@ -100,7 +105,9 @@ fn attributes(style: Style) -> Vec<&'static str> {
         (Modifier::UNDERLINED, "underline"),
         (Modifier::REVERSED, "reverse"),
     ];
-    let set = all.iter().filter(|(it, _)| style.add_modifier.contains(*it));
+    let set = all
+        .iter()
+        .filter(|(it, _)| style.add_modifier.contains(*it));
     set.map(|(_, name)| *name).collect()
 }
 
