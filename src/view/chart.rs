@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn bars_grow_over_rows_of_braille() {
         let rows = shown(&[0, 50, 100, 100], 2, 2, Form::Braille);
-        assert_eq!(rows, [" ⣿", "⣸⣿"].map(str::to_owned).to_vec());
+        assert_eq!(rows, ["⢀⣿", "⣸⣿"].map(str::to_owned).to_vec());
         assert_eq!(
             shown(&[0, 0], 1, 3, Form::Braille)[..2],
             ["", ""].map(|_| " ".to_owned())
