@@ -14,6 +14,8 @@ pub enum Scope {
     Contexts,
     /// The list of all shells.
     Shells,
+    /// The list of themes.
+    Themes,
     /// Recent launches.
     Recents,
     /// The app launcher.
@@ -48,13 +50,14 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
         Self::Launcher,
         Self::Contexts,
         Self::Shells,
+        Self::Themes,
         Self::Recents,
         Self::Apps,
         Self::Opened,
@@ -84,6 +87,7 @@ impl Scope {
             Self::Launcher => "launcher",
             Self::Contexts => "contexts",
             Self::Shells => "shells",
+            Self::Themes => "themes",
             Self::Recents => "recents",
             Self::Apps => "apps",
             Self::Opened => "opened",
@@ -114,6 +118,7 @@ impl Scope {
             Self::Launcher => "Launcher",
             Self::Contexts => "Contexts",
             Self::Shells => "Shells",
+            Self::Themes => "Themes",
             Self::Recents => "Recent launches",
             Self::Apps => "Apps of a session",
             Self::Opened => "Opened app or port",
@@ -214,12 +219,13 @@ actions! {
     Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
+    ThemePick "theme.pick" "choose the theme, with a preview" [Global]
     Command "app.command" "enter a command: ctx NAME, help, quit, ..." [Global]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help]
     ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
@@ -258,6 +264,7 @@ actions! {
     CopyKernelId "session.copy-kernel-id" "copy the id of the selected container's kernel" [Sessions, Detail]
     CopyContainerId "session.copy-container-id" "copy the engine's id of the container" [Sessions, Detail]
     Contexts "contexts.open" "choose the context (engine and account)" [Sessions, Detail] { "context": Sessions 30 }
+    ThemeChoose "theme.choose" "use this theme, and save it in your settings" [Themes]
     ContextChoose "contexts.choose" "show this context" [Contexts]
     DetailNextKernel "detail.next-kernel" "select the next container, for shell, log and ids" [Detail]
     DetailPreviousKernel "detail.previous-kernel" "select the previous container" [Detail]

@@ -38,6 +38,8 @@ pub struct Areas {
     pub column_titles: Vec<(Column, Rect)>,
     /// The rows of the list, one line each.
     pub rows: Rect,
+    /// The charts below a short list.
+    pub overview: Option<Rect>,
     /// The prompt for the filter or a new name, above the hints.
     pub prompt: Option<Rect>,
     pub detail: Option<Rect>,

@@ -8,6 +8,7 @@ use super::{
     logs::feed::LogOrder,
     msg::Ticket,
     saved::SavedState,
+    themes::ThemeOrder,
     transfers::{TransferId, TransferOrder},
 };
 use crate::{
@@ -108,6 +109,10 @@ pub enum Effect {
     },
     /// Saves the state of the TUI for the next one.
     SaveState(Box<SavedState>),
+    /// Asks the terminal for its colors again. `Msg::TerminalColors` has them if they changed.
+    AskColors,
+    /// Shows or saves a theme, or reads the list of themes.
+    Theme(ThemeOrder),
     Mouse(bool),
     /// Switches reports of mouse movement without a button on or off, while the TUI uses the mouse.
     MouseMoves(bool),

@@ -22,7 +22,7 @@ use crate::{
 
 pub use crate::protocol::message::ContextState;
 
-use super::{shown_contexts::ShownContexts, usage_series::UsageSeries};
+use super::{shown_contexts::ShownContexts, trail::Trails};
 
 /// The connection to the daemon.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +56,7 @@ pub struct Mirror {
     silent: bool,
     sessions: HashMap<SessionKey, Session>,
     usage: HashMap<SessionKey, Usage>,
-    /// The last samples of each session.
-    series: UsageSeries,
+    trails: Trails,
     /// The loaded sessions of each context, by tab.
     counts: HashMap<ContextName, [usize; 3]>,
     /// The loaded sessions that wait in a queue.
@@ -75,7 +74,7 @@ impl Default for Mirror {
             silent: false,
             sessions: HashMap::new(),
             usage: HashMap::new(),
-            series: UsageSeries::default(),
+            trails: Trails::default(),
             counts: HashMap::new(),
             waiting: HashMap::new(),
             contexts: Vec::new(),
@@ -116,12 +115,13 @@ impl Mirror {
         self.forwards.iter().filter(move |it| it.session == session)
     }
 
-    pub fn usage(&self, id: SessionKey) -> Option<&Usage> {
-        self.usage.get(&id)
+    /// What sessions used over the last minutes.
+    pub fn trails(&self) -> &Trails {
+        &self.trails
     }
 
-    pub fn usage_series(&self) -> &UsageSeries {
-        &self.series
+    pub fn usage(&self, id: SessionKey) -> Option<&Usage> {
+        self.usage.get(&id)
     }
 
     /// All contexts in the order of the configuration. Empty until the daemon's first message.
@@ -256,7 +256,7 @@ impl Mirror {
             .map(|session| (session.key(), session))
             .collect();
         self.usage.retain(|id, _| self.sessions.contains_key(id));
-        self.series.retain(|id| self.sessions.contains_key(&id));
+        self.trails.retain(|id| self.sessions.contains_key(id));
         self.contexts = snapshot.contexts;
         self.forwards = snapshot.forwards;
         self.note_engines(now);
@@ -296,10 +296,12 @@ impl Mirror {
                 return Touched::Other;
             }
             Change::Usage { samples } => {
-                for (session, usage) in &samples {
-                    self.series.add(*session, usage);
-                }
+                let newest = samples.iter().map(|(_, usage)| usage.at).max();
                 self.usage.extend(samples);
+                if let Some(at) = newest {
+                    let known = self.usage.iter().map(|(key, usage)| (*key, usage));
+                    self.trails.take(at, known);
+                }
                 return Touched::Usage;
             }
             Change::Forwards { forwards } => {
@@ -349,7 +351,7 @@ impl Mirror {
         self.count_more(&session);
         if !session.status.is_live() {
             self.usage.remove(&session.key());
-            self.series.remove(session.key());
+            self.trails.forget(session.key());
         }
         if let Some(old) = self.sessions.insert(session.key(), session) {
             self.count_less(&old);
@@ -358,7 +360,7 @@ impl Mirror {
 
     fn remove(&mut self, id: SessionKey) {
         self.usage.remove(&id);
-        self.series.remove(id);
+        self.trails.forget(id);
         if let Some(old) = self.sessions.remove(&id) {
             self.count_less(&old);
         }

@@ -4,12 +4,14 @@ use bytes::Bytes;
 
 use super::{
     logs::feed::LogEvent,
+    themes::Themes,
     transfers::{TransferEvent, TransferId},
 };
 use crate::{
     key::Key,
     model::{change::Change, failure::Failure, log::LogSource, spec::LaunchRequest, text::Clean},
     protocol::message::{Reply, Snapshot, StreamEnd, StreamId},
+    terminal::defaults::DefaultColors,
 };
 
 /// A number that the app chooses for a request. The answer has the same number.
@@ -66,6 +68,10 @@ pub enum Msg {
         transfer: TransferId,
         result: Result<(), Clean>,
     },
+    /// The list of themes, read again.
+    Themes(Themes),
+    /// The terminal reported the colors of its text and background.
+    TerminalColors(DefaultColors),
     PathCompleted {
         ticket: Ticket,
         completion: PathCompletion,

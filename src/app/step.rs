@@ -75,6 +75,8 @@ pub enum Step {
         field: LaunchField,
         text: String,
     },
+    /// Shows a theme and saves it as the setting `ui.theme`.
+    KeepTheme(String),
     /// Saves a launch to a new file, as a recipe.
     SaveRecipe {
         path: PathBuf,

@@ -4,7 +4,8 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     extension_rules::ExtensionRules, facts::Facts, mirror::Mirror, notices::Notices,
-    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts, transfers::Transfers,
+    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts, themes::Themes,
+    transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -87,6 +88,7 @@ pub struct TestEnv {
     notices: Notices,
     extension_rules: ExtensionRules,
     pub transfers: Transfers,
+    pub themes: Themes,
 }
 
 impl Default for TestEnv {
@@ -99,6 +101,7 @@ impl Default for TestEnv {
             notices: Notices::new(false),
             extension_rules: ExtensionRules::default(),
             transfers: Transfers::default(),
+            themes: Themes::default(),
         }
     }
 }
@@ -121,6 +124,7 @@ impl TestEnv {
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
             views: &[],
+            themes: &self.themes,
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

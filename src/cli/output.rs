@@ -144,8 +144,30 @@ pub fn fields(fields: &[(&str, String)]) -> String {
     out
 }
 
-/// The escape sequences before and after text of this style. Supports only the 16 colors.
+/// The escape sequences before and after text of this style.
 fn sgr(style: Style) -> (String, &'static str) {
+    let modifiers = [
+        (Modifier::BOLD, 1),
+        (Modifier::DIM, 2),
+        (Modifier::ITALIC, 3),
+        (Modifier::UNDERLINED, 4),
+        (Modifier::REVERSED, 7),
+    ];
+    let mut codes: Vec<String> = modifiers
+        .into_iter()
+        .filter(|(modifier, _)| style.add_modifier.contains(*modifier))
+        .map(|(_, code)| code.to_string())
+        .collect();
+    codes.extend(style.fg.and_then(|color| color_code(color, 30)));
+    codes.extend(style.bg.and_then(|color| color_code(color, 40)));
+    if codes.is_empty() {
+        return (String::new(), "");
+    }
+    (format!("\u{1b}[{}m", codes.join(";")), "\u{1b}[0m")
+}
+
+/// The code of a color. `first` is the code of black: 30 for text, 40 for backgrounds. `None` = the terminal's own.
+fn color_code(color: Color, first: usize) -> Option<String> {
     const COLORS: [Color; 16] = [
         Color::Black,
         Color::Red,
@@ -164,18 +186,15 @@ fn sgr(style: Style) -> (String, &'static str) {
         Color::LightCyan,
         Color::White,
     ];
-    let mut codes: Vec<String> = [(Modifier::BOLD, 1), (Modifier::DIM, 2)]
-        .into_iter()
-        .filter(|(modifier, _)| style.add_modifier.contains(*modifier))
-        .map(|(_, code)| code.to_string())
-        .collect();
-    if let Some(index) = COLORS.iter().position(|color| style.fg == Some(*color)) {
-        codes.push((if index < 8 { 30 + index } else { 82 + index }).to_string());
+    match color {
+        Color::Rgb(r, g, b) => Some(format!("{};2;{r};{g};{b}", first + 8)),
+        Color::Indexed(index) => Some(format!("{};5;{index}", first + 8)),
+        _ => {
+            let index = COLORS.iter().position(|it| *it == color)?;
+            let code = if index < 8 { index } else { index + 52 };
+            Some((first + code).to_string())
+        }
     }
-    if codes.is_empty() {
-        return (String::new(), "");
-    }
-    (format!("\u{1b}[{}m", codes.join(";")), "\u{1b}[0m")
 }
 
 #[cfg(test)]

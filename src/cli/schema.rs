@@ -18,7 +18,7 @@ use super::{
         keys::BindingRow,
         rescue::{RescuedJson, UnsavedJson},
         show::SessionJson,
-        themes::ThemeRow,
+        themes::{ThemeRow, check::CheckedTheme, show::ShownTheme},
         top::rows::Printed,
     },
     listed::Listed,
@@ -172,7 +172,9 @@ fn outputs() -> Vec<Output> {
         Output::of::<InfoJson>("info", "info"),
         Output::of::<DaemonState<'_>>("daemon-status", "daemon status"),
         Output::of::<Vec<BindingRow>>("keys", "keys"),
-        Output::of::<Vec<ThemeRow>>("themes", "themes"),
+        Output::of::<Vec<ThemeRow>>("themes", "themes and themes ls"),
+        Output::of::<ShownTheme>("themes-show", "themes show"),
+        Output::of::<Vec<CheckedTheme>>("themes-check", "themes check"),
     ]
 }
 

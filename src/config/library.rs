@@ -87,10 +87,24 @@ impl Library<'_> {
 
     /// The file of this name and all files that it inherits from, the oldest ancestor first.
     pub fn chain(&self, name: &str) -> Result<Vec<Document>, Problem> {
-        let (mut document, mut origin) = match self.open(name, true) {
-            Some(found) => found?,
-            None => return Err(self.missing(name)),
-        };
+        match self.open(name, true) {
+            Some(found) => self.with_ancestors(name, found?),
+            None => Err(self.missing(name)),
+        }
+    }
+
+    /// A file outside of the library, and all files that it inherits from.
+    pub fn chain_of(&self, document: Document) -> Result<Vec<Document>, Problem> {
+        let stem = document.file().file_stem().and_then(|stem| stem.to_str());
+        let name = stem.unwrap_or_default().to_owned();
+        self.with_ancestors(&name, (document, FileOrigin::Person))
+    }
+
+    fn with_ancestors(
+        &self,
+        name: &str,
+        (mut document, mut origin): (Document, FileOrigin),
+    ) -> Result<Vec<Document>, Problem> {
         let mut seen = vec![(name.to_owned(), origin)];
         let mut chain = Vec::new();
         while let Some(parent) = document.get("inherits") {

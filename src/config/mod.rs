@@ -8,6 +8,7 @@ mod app_values;
 pub mod config_file;
 pub mod contexts;
 pub mod document;
+pub mod edit;
 pub mod environments;
 mod folder_values;
 #[cfg(test)]

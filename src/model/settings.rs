@@ -77,7 +77,7 @@ impl Settings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UiSettings {
-    /// The name of a file in `themes/`, or `auto` (dark or light, after the terminal's background).
+    /// The name of a file in `themes/`, `LIGHT/DARK`, or `auto` (dark or light, after the terminal's background).
     pub theme: String,
     /// The name of a file in `keymaps/`.
     pub keymap: String,

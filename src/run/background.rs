@@ -14,10 +14,7 @@ use rustix::{
 };
 
 use super::clock;
-use crate::{
-    terminal::defaults::{DefaultColors, Rgb},
-    theme::ColorDepth,
-};
+use crate::terminal::defaults::{DefaultColors, Rgb};
 
 /// What is known about the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,26 +33,12 @@ pub struct Background {
 /// Asks for the default colors, the keyboard protocol and the name, then for the kind of terminal. Every
 /// terminal answers the last question, so a terminal that ignores the others causes no wait.
 const QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\\x1b[?u\x1b[>q\x1b[c";
+/// Asks for the default colors again.
+pub const COLORS_QUESTION: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\";
 /// A local terminal answers in a millisecond. A slower one isn't waited for.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Additional time for the rest of an answer that has begun.
 const PATIENCE_FOR_THE_REST: Duration = Duration::from_millis(900);
-
-/// The color depth, from environment variables.
-pub fn depth(variable: impl Fn(&str) -> Option<String>) -> ColorDepth {
-    let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
-    let term = variable("TERM").unwrap_or_default();
-    let true_color = matches!(
-        variable("COLORTERM").as_deref(),
-        Some("truecolor" | "24bit")
-    );
-    match () {
-        () if set("NO_COLOR") || term == "dumb" => ColorDepth::None,
-        () if true_color || term.ends_with("-direct") => ColorDepth::TrueColor,
-        () if term.contains("256color") => ColorDepth::Ansi256,
-        () => ColorDepth::Ansi16,
-    }
-}
 
 /// Asks the terminal. Nothing else may read from it yet. COLORFGBG has priority over the terminal's answer
 /// about dark or light.
@@ -67,7 +50,7 @@ pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
         foreground: colour(&answer, "\x1b]10;"),
         background: colour(&answer, "\x1b]11;"),
     };
-    let reported = colours.background.map(|it| it.luminance() < 0.5);
+    let reported = colours.background.map(Rgb::is_dark);
     Background {
         dark: dark.or(reported),
         colours,
@@ -243,18 +226,5 @@ mod tests {
         assert_eq!(by_variable("15;0"), Some(true));
         assert_eq!(by_variable("0;default;15"), Some(false));
         assert_eq!(by_variable("default;default"), None);
-        let with = |pairs: &'static [(&str, &str)]| {
-            depth(|name| {
-                let found = pairs.iter().find(|(key, _)| *key == name);
-                found.map(|(_, value)| (*value).to_owned())
-            })
-        };
-        assert_eq!(with(&[("TERM", "xterm")]), ColorDepth::Ansi16);
-        assert_eq!(with(&[("TERM", "xterm-256color")]), ColorDepth::Ansi256);
-        assert_eq!(with(&[("COLORTERM", "truecolor")]), ColorDepth::TrueColor);
-        assert_eq!(
-            with(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")]),
-            ColorDepth::None
-        );
     }
 }

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use super::{
+    background::COLORS_QUESTION,
     browser,
     clipboard::{self, Multiplexer},
     clock,
@@ -156,6 +157,9 @@ impl EffectRunner {
                     state_file.write(&kept);
                 }
             }
+            Effect::AskColors => stage.send(COLORS_QUESTION)?,
+            // The event loop has the theme.
+            Effect::Theme(_) => {}
             Effect::Mouse(on) => stage.mouse(on)?,
             Effect::MouseMoves(true) => stage.send(screen::MOVES_ON)?,
             Effect::MouseMoves(false) => stage.send(screen::MOVES_OFF)?,

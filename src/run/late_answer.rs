@@ -1,9 +1,11 @@
-//! Drops answers to questions about the terminal that come after the wait for them ended. On a slow connection they
-//! would arrive as typed keys.
+//! Takes answers to questions about the terminal that come while the TUI runs: after the wait for them ended, or
+//! to the questions about colors that are asked again. They arrive as typed keys. Colors are passed on as a message,
+//! everything else is dropped.
 
 use crate::{
     app::msg::Msg,
     key::{Key, KeyCode},
+    terminal::defaults::{DefaultColors, Rgb},
 };
 
 /// The filter for messages from the keyboard.
@@ -11,6 +13,10 @@ use crate::{
 pub struct LateAnswer {
     awaited: Vec<AnswerKind>,
     begun: Option<BegunAnswer>,
+    /// The characters of the begun answer.
+    text: String,
+    /// The colors that the terminal reported last.
+    colors: DefaultColors,
     /// The messages of the begun answer, until it is certain that they are one.
     held: Vec<Msg>,
     /// The last key was Esc. If the answer is cut there, it arrives as Esc and another key instead of as one key with
@@ -143,8 +149,25 @@ impl LateAnswer {
         late
     }
 
+    /// The colors that are known already. If the terminal has answered once, it is asked again when it gets the
+    /// focus, because its colors may have changed (`Effect::AskColors`).
+    #[must_use]
+    pub fn knowing(mut self, colors: DefaultColors) -> Self {
+        self.colors = colors;
+        self
+    }
+
+    /// The app asks for both colors now.
+    fn ask_again(&mut self) {
+        self.awaited.retain(|kind| *kind != AnswerKind::Color);
+        self.awaited.extend([AnswerKind::Color, AnswerKind::Color]);
+    }
+
     /// Passes a message on, with the messages held before it. Holds messages that may be an answer.
     pub fn filter(&mut self, msg: Msg) -> Vec<Msg> {
+        if msg == Msg::Focus(true) && self.colors.background.is_some() {
+            self.ask_again();
+        }
         if self.awaited.is_empty() {
             return vec![msg];
         }
@@ -163,13 +186,13 @@ impl LateAnswer {
         };
         match begun.take(key) {
             AnswerPart::Inside => {
+                if let KeyCode::Char(c) = key.code {
+                    self.text.push(c);
+                }
                 self.held.push(msg);
                 Vec::new()
             }
-            AnswerPart::End => {
-                self.answered();
-                Vec::new()
-            }
+            AnswerPart::End => self.answered().into_iter().collect(),
             AnswerPart::Foreign => {
                 let mut out = self.give_up();
                 out.extend(self.outside(key));
@@ -194,6 +217,7 @@ impl LateAnswer {
             length: 0,
             escaped: false,
         });
+        self.text.clear();
         self.held.push(Msg::Key(key));
         Vec::new()
     }
@@ -209,13 +233,21 @@ impl LateAnswer {
     }
 
     /// Drops the begun answer.
-    fn answered(&mut self) {
+    /// The begun answer is complete. Returns the colors if it changed them.
+    fn answered(&mut self) -> Option<Msg> {
         self.held.clear();
-        if let Some(begun) = self.begun.take()
-            && let Some(at) = self.awaited.iter().position(|it| *it == begun.kind)
-        {
+        let begun = self.begun.take()?;
+        if let Some(at) = self.awaited.iter().position(|it| *it == begun.kind) {
             self.awaited.remove(at);
         }
+        let (osc, color) = self.text.split_once(';')?;
+        let color = Rgb::parse(color).filter(|_| begun.kind == AnswerKind::Color)?;
+        let before = self.colors;
+        match osc {
+            "10" => self.colors.foreground = Some(color),
+            _ => self.colors.background = Some(color),
+        }
+        (self.colors != before).then_some(Msg::TerminalColors(self.colors))
     }
 }
 
@@ -273,7 +305,8 @@ mod tests {
         let passed = foreground
             .into_iter()
             .flat_map(|key| filter.filter(Msg::Key(key)));
-        assert_eq!(passed.count(), 0);
+        let typed_keys = passed.filter(|msg| matches!(msg, Msg::Key(_)));
+        assert_eq!(typed_keys.count(), 0);
         assert_eq!(
             typed(&mut filter, &["\x1b]11"]),
             "alt-]11",
@@ -303,6 +336,45 @@ mod tests {
                 assert_eq!(text, expected, "cut at {at}: {answer:?}");
             }
         }
+    }
+
+    /// The backgrounds that the filter reports for these keys.
+    fn backgrounds(filter: &mut LateAnswer, answer: &str) -> Vec<Option<Rgb>> {
+        let keys = keys(answer.as_bytes()).into_iter();
+        let passed = keys.flat_map(|key| filter.filter(Msg::Key(key)));
+        let colors = passed.filter_map(|msg| match msg {
+            Msg::TerminalColors(colors) => Some(colors.background),
+            _ => None,
+        });
+        colors.collect()
+    }
+
+    #[test]
+    fn a_late_color_is_reported_once() {
+        let mut filter = late();
+        let dark = Rgb::parse("rgb:1212/1212/1212");
+        let answer = "\x1b]11;rgb:1212/1212/1212\x1b\\";
+        assert_eq!(backgrounds(&mut filter, answer), [dark]);
+        assert_eq!(backgrounds(&mut filter, answer), [], "it is known");
+        let mut cut = LateAnswer::new(Some(b"\x1b]11;rgb:12"));
+        assert_eq!(backgrounds(&mut cut, "12/1212/1212\x1b\\"), [dark]);
+    }
+
+    #[test]
+    fn a_terminal_that_answered_is_asked_again_when_it_gets_the_focus() {
+        let dark = DefaultColors {
+            foreground: None,
+            background: Rgb::parse("rgb:1212/1212/1212"),
+        };
+        let mut filter = LateAnswer::new(None).knowing(dark);
+        let light = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\";
+        assert_eq!(backgrounds(&mut filter, light), [], "nothing was asked");
+        assert_eq!(filter.filter(Msg::Focus(true)), [Msg::Focus(true)]);
+        let white = Rgb::parse("rgb:ffff/ffff/ffff");
+        assert_eq!(backgrounds(&mut filter, light), [white]);
+        let mut silent = LateAnswer::new(None);
+        silent.filter(Msg::Focus(true));
+        assert_eq!(backgrounds(&mut silent, light), []);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::{
     saved::StateFile,
     screen::Stage,
     streams::{self, Streams},
+    theming::{ThemeSource, Theming},
     transfers::TransferRunner,
 };
 use crate::{
@@ -33,6 +34,8 @@ const LINK: usize = 64;
 pub struct TuiParts {
     pub app: App,
     pub theme: Theme,
+    /// What decides about the theme while the TUI runs. `None` = the theme stays.
+    pub theme_source: Option<ThemeSource>,
     pub connect: ConnectOptions,
     /// Notifications to show at the start, each with its level.
     pub remarks: Vec<(Level, String)>,
@@ -57,6 +60,9 @@ where
     tokio::spawn(connection::keep(parts.connect, link_in, current_in));
     // Without a cache directory, the system's directory for temporary files has the drafts.
     let drafts = parts.spool.clone().unwrap_or_else(std::env::temp_dir);
+    let theming = parts
+        .theme_source
+        .map(|source| Theming::begin(source, parts.theme.clone(), answers_in.clone()));
     let effects = EffectRunner {
         state_file: parts.state_file,
         transfers: TransferRunner::new(current.clone(), answers_in.clone(), drafts),
@@ -81,6 +87,7 @@ where
         answers: answers_out,
     };
     EventLoop::new(parts.app, parts.theme, effects, stage)
+        .theming(theming)
         .run(sources)
         .await
 }

@@ -30,6 +30,7 @@ pub mod screen;
 mod shell;
 mod start;
 mod streams;
+pub mod theming;
 mod transfers;
 
 pub use key_tester::key_tester;

@@ -14,6 +14,7 @@ use super::{
     log,
     saved::StateFile,
     screen::OuterTerminal,
+    theming::ThemeSource,
 };
 use crate::{
     app::{app::App, msg::Msg},
@@ -22,7 +23,7 @@ use crate::{
     keymap::Keymap,
     model::{id::ContextName, notice::Level, problem::Problem},
     terminal::defaults::Rgb,
-    theme::{self, ColorDepth, Theme, face::Face},
+    theme::{ColorDepth, Theme, face::Face},
 };
 
 /// What the TUI needs to start.
@@ -74,11 +75,13 @@ pub fn main(options: Options) -> Result<()> {
         state_file,
         spool: Some(options.paths.cache_dir.clone()),
         theme: appearance.theme,
+        theme_source: Some(appearance.source),
         connect: ConnectOptions::new(options.paths),
         remarks,
     };
     let ended = runtime.block_on(async {
-        let input = input_of(keyboard, appearance.terminal.late_answer.as_deref())?;
+        let late = LateAnswer::new(appearance.terminal.late_answer.as_deref());
+        let input = input_of(keyboard, late.knowing(appearance.terminal.colours))?;
         Box::pin(live(parts, input, &mut screen)).await
     });
     drop(screen);
@@ -109,6 +112,7 @@ fn farewell(shells: usize, reopens: bool) -> Option<String> {
 /// The theme and the keymap in use.
 struct Appearance {
     theme: Theme,
+    source: ThemeSource,
     keymap: Keymap,
     problems: Vec<Problem>,
     /// A notification that isn't a problem.
@@ -120,15 +124,20 @@ impl Appearance {
     fn find(options: &Options) -> Self {
         let ui = &options.loaded.settings.ui;
         let variable = |name: &str| std::env::var(name).ok();
-        let depth = background::depth(variable);
+        let depth = ColorDepth::of(variable);
         // Terminals with few colors are old, and may print a question on their screen.
         let terminal = if depth > ColorDepth::Ansi16 {
             background::detect(variable)
         } else {
             Background::default()
         };
-        let name = theme::choose(&ui.theme, terminal.dark, depth);
-        let (theme, theme_problems) = Theme::load(name, Some(&options.paths.themes_dir()), depth);
+        let (paths, is_dark) = (options.paths.clone(), terminal.dark);
+        let source = ThemeSource::new(paths, &options.loaded, depth, is_dark);
+        let name = source.name();
+        let (theme, theme_problems) = match source.open() {
+            Ok(theme) => (theme, Vec::new()),
+            Err(problems) => (Theme::fallback(depth), problems),
+        };
         let faint = terminal.colours.background;
         let faint = faint.is_some_and(|background| is_faint(&theme, background));
         let remark = faint.then(|| {
@@ -144,6 +153,7 @@ impl Appearance {
         problems.extend(keymap_problems);
         Self {
             theme,
+            source,
             keymap,
             problems,
             remark,
@@ -155,12 +165,16 @@ impl Appearance {
 /// Minimum contrast between text and background that is easy to read.
 const CONTRAST: f64 = 0.25;
 
-/// Whether the theme's text is too close in brightness to the background. Themes don't paint a background,
-/// because the terminal's may be an image or half transparent.
+/// Whether the theme's text is too close in brightness to the background. The default themes don't paint a
+/// background, because the terminal's may be an image or half transparent.
 fn is_faint(theme: &Theme, background: Rgb) -> bool {
     let Some(Color::Rgb(red, green, blue)) = theme.style(Face::Text).fg else {
         return false;
     };
+    // A theme with a background of its own paints it.
+    if theme.style(Face::Screen).bg.is_some() {
+        return false;
+    }
     let text = Rgb([red, green, blue].map(|part| u16::from(part) * 257));
     (text.luminance() - background.luminance()).abs() < CONTRAST
 }
@@ -168,9 +182,8 @@ fn is_faint(theme: &Theme, background: Rgb) -> bool {
 /// Keys, mouse events and sizes of the terminal, and the signals that ask the program to exit or suspend.
 fn input_of(
     keyboard: Keyboard,
-    late_answer: Option<&[u8]>,
+    mut late: LateAnswer,
 ) -> std::io::Result<impl Stream<Item = Msg> + Unpin> {
-    let mut late = LateAnswer::new(late_answer);
     keyboard.read_on();
     let ours = keyboard.clone();
     let typed = keyboard

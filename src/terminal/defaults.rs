@@ -19,6 +19,12 @@ impl Rgb {
         Some(Self([parts.next()??, parts.next()??, parts.next()??]))
     }
 
+    /// Whether it is a dark background.
+    #[must_use]
+    pub fn is_dark(self) -> bool {
+        self.luminance() < 0.5
+    }
+
     /// Perceived brightness from 0 (black) to 1 (white), by Rec. 709.
     #[must_use]
     pub fn luminance(self) -> f64 {

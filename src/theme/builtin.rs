@@ -2,21 +2,35 @@
 
 use crate::config::library::Builtin;
 
-/// Every file of `themes/`. A test compares it with the directory.
-pub const THEMES: &[Builtin] = &[
-    Builtin {
-        name: "ansi16",
-        path: "themes/ansi16.toml",
-        embedded: include_str!("../../themes/ansi16.toml"),
-    },
-    Builtin {
-        name: "default-dark",
-        path: "themes/default-dark.toml",
-        embedded: include_str!("../../themes/default-dark.toml"),
-    },
-    Builtin {
-        name: "default-light",
-        path: "themes/default-light.toml",
-        embedded: include_str!("../../themes/default-light.toml"),
-    },
-];
+macro_rules! themes {
+    ($($name:literal)+) => {
+        /// Every file of `themes/`. A test compares it with the directory.
+        pub const THEMES: &[Builtin] = &[$(Builtin {
+            name: $name,
+            path: concat!("themes/", $name, ".toml"),
+            embedded: include_str!(concat!("../../themes/", $name, ".toml")),
+        }),+];
+    };
+}
+
+themes! {
+    "ansi16"
+    "catppuccin-latte"
+    "catppuccin-mocha"
+    "colorblind-dark"
+    "colorblind-light"
+    "default-dark"
+    "default-light"
+    "dracula"
+    "gruvbox-dark"
+    "gruvbox-light"
+    "high-contrast-dark"
+    "high-contrast-light"
+    "nord"
+    "one-dark"
+    "rose-pine-dawn"
+    "rose-pine"
+    "solarized-dark"
+    "solarized-light"
+    "tokyo-night"
+}

@@ -13,6 +13,24 @@ pub enum ColorDepth {
     TrueColor,
 }
 
+impl ColorDepth {
+    /// The color depth of a terminal, from environment variables.
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
+        let term = variable("TERM").unwrap_or_default();
+        let true_color = matches!(
+            variable("COLORTERM").as_deref(),
+            Some("truecolor" | "24bit")
+        );
+        match () {
+            () if set("NO_COLOR") || term == "dumb" => Self::None,
+            () if true_color || term.ends_with("-direct") => Self::TrueColor,
+            () if term.contains("256color") => Self::Ansi256,
+            () => Self::Ansi16,
+        }
+    }
+}
+
 /// The terminal's own colors by name. `white` is the seventh color, a light gray in most palettes.
 pub const NAMED: &[(&str, Color)] = &[
     ("default", Color::Reset),
@@ -83,6 +101,39 @@ const SIXTEEN: [([u8; 3], Color); 16] = [
     ([255, 255, 255], Color::White),
 ];
 
+/// Red, green and blue of a color that is the same on every terminal; `None` for the 16 colors of the
+/// terminal's palette and its default colors.
+pub fn rgb(color: Color) -> Option<[u8; 3]> {
+    match color {
+        Color::Rgb(r, g, b) => Some([r, g, b]),
+        Color::Indexed(index) if index >= 16 => Some(rgb_of_index(index)),
+        _ => None,
+    }
+}
+
+/// Whether a color is the same on every terminal that shows it.
+pub fn is_exact(color: Color) -> bool {
+    rgb(color).is_some()
+}
+
+/// Whether a color of the terminal's palette isn't black, white, a gray or a default color.
+pub fn has_hue(color: Color) -> bool {
+    !matches!(
+        color,
+        Color::Reset | Color::Black | Color::Gray | Color::DarkGray | Color::White
+    )
+}
+
+/// The nearest color of the 256 that `fits`; `None` if none does, or for a color of the terminal's palette.
+pub fn nearest_of_256(color: Color, fits: impl Fn(&Color) -> bool) -> Option<Color> {
+    let rgb = rgb(color)?;
+    let all = (16..=255u8).map(Color::Indexed).filter(fits);
+    all.min_by_key(|color| match color {
+        Color::Indexed(index) => distance(rgb, rgb_of_index(*index)),
+        _ => u32::MAX,
+    })
+}
+
 fn rgb_of_index(index: u8) -> [u8; 3] {
     match index {
         0..16 => SIXTEEN[usize::from(index)].0,
@@ -127,6 +178,25 @@ mod tests {
         assert_eq!(parse("default"), Some(Color::Reset));
         for bad in ["#12345", "#12345g", "#+12345", "gray", ""] {
             assert_eq!(parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_depth_is_that_of_the_variables() {
+        let with = |pairs: &'static [(&str, &str)]| {
+            ColorDepth::of(|name| {
+                let found = pairs.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(with(&[("TERM", "xterm")]), ColorDepth::Ansi16);
+        assert_eq!(with(&[("TERM", "xterm-256color")]), ColorDepth::Ansi256);
+        assert_eq!(with(&[("COLORTERM", "truecolor")]), ColorDepth::TrueColor);
+        for variables in [
+            &[("COLORTERM", "truecolor"), ("NO_COLOR", "1")],
+            &[("COLORTERM", "truecolor"), ("TERM", "dumb")],
+        ] {
+            assert_eq!(with(variables), ColorDepth::None);
         }
     }
 

@@ -25,6 +25,7 @@ macro_rules! faces {
 
 faces! {
     Text "text" Text
+    Screen "screen" Text
     Dim "text.dim" Text
     Strong "text.strong" Text
     Accent "accent" Strong

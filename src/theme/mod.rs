@@ -1,19 +1,24 @@
 //! Colors by meaning: a fixed set of faces, each with a parent. All styles are resolved once into an array.
 
 pub mod builtin;
+mod choice;
 pub mod color;
+pub mod contrast;
 pub mod face;
+mod fit;
 mod read;
 
 use std::path::Path;
 
 use face::Face;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Color, Style};
 
+pub use choice::ThemeChoice;
 pub use color::ColorDepth;
 
 use crate::config::{
     Problem,
+    document::Document,
     library::{FileOrigin, Library},
 };
 
@@ -40,34 +45,48 @@ impl Theme {
         known.then(|| Self::load(name, None, depth).0)
     }
 
-    /// The theme of this name, from the user's own directory first. With any problem, returns [`fallback`]
-    /// instead.
+    /// The theme of this name, from the user's own directory first. With any problem, returns a built-in theme
+    /// that works on any terminal instead.
     pub fn load(name: &str, dir: Option<&Path>, depth: ColorDepth) -> (Self, Vec<Problem>) {
-        match read_chain(name, dir) {
-            Ok(sheet) => (Self::resolve(&sheet, depth), Vec::new()),
+        match Self::open(name, dir, depth) {
+            Ok(theme) => (theme, Vec::new()),
             Err(problems) => (Self::fallback(depth), problems),
         }
     }
 
+    /// The theme of this name, from the user's own directory first, or all its problems.
+    pub fn open(name: &str, dir: Option<&Path>, depth: ColorDepth) -> Result<Self, Vec<Problem>> {
+        Ok(Self::resolve(&read_chain(name, dir)?, depth))
+    }
+
+    /// The theme in a file, as if it were in the user's directory.
+    pub fn read(file: &Path, dir: Option<&Path>, depth: ColorDepth) -> Result<Self, Vec<Problem>> {
+        let document = crate::config::library::read(file).map_err(|problem| vec![problem])?;
+        let chain = library(dir)
+            .chain_of(document)
+            .map_err(|problem| vec![problem])?;
+        Ok(Self::resolve(&sheet(&chain)?, depth))
+    }
+
     /// The theme to use if the chosen theme is invalid: the built-in theme that works on any terminal.
-    fn fallback(depth: ColorDepth) -> Self {
+    pub fn fallback(depth: ColorDepth) -> Self {
         let sheet = read_chain(safe_name(depth), None).unwrap_or_default();
         Self::resolve(&sheet, depth)
     }
 
     fn resolve(sheet: &read::Sheet, depth: ColorDepth) -> Self {
-        let styles = Face::ALL
-            .iter()
-            .map(|face| reduce(*face, inherited(sheet, *face), depth))
-            .collect();
-        let palette = sheet.palette().filter_map(|(name, color)| {
-            let color = color::reduce(color, depth)?;
-            Some((name.to_owned(), color))
-        });
+        let basic = || Self::exact(&read_chain(BASIC, None).unwrap_or_default());
+        fit::fit(Self::exact(sheet), depth, basic)
+    }
+
+    /// The styles as they are written.
+    fn exact(sheet: &read::Sheet) -> Self {
+        let styles = Face::ALL.iter().map(|face| inherited(sheet, *face));
+        let palette = sheet.palette();
         Self {
-            styles,
-            palette: palette.collect(),
-            depth,
+            styles: styles.collect(),
+            palette: palette.map(|(name, color)| (name.to_owned(), color)).collect(),
+            depth: ColorDepth::TrueColor,
         }
     }
 
@@ -77,7 +96,9 @@ impl Theme {
         let own = own.and_then(|own| {
             let named = self.palette.iter().find(|(name, _)| name == own);
             let written = || color::reduce(color::parse(own)?, self.depth);
-            named.map(|(_, color)| *color).or_else(written)
+            let found = named.map(|(_, color)| *color).or_else(written);
+            // The nearest of 16 colors can be a gray, which isn't readable on every terminal.
+            found.filter(|color| self.depth > ColorDepth::Ansi16 || color::has_hue(*color))
         });
         match own {
             Some(color) => Style::new().fg(color),
@@ -91,18 +112,8 @@ impl Theme {
     }
 }
 
-/// The theme that the setting `ui.theme` selects. `dark` is whether the terminal's background is dark, if
-/// known.
-pub fn choose(setting: &str, dark: Option<bool>, depth: ColorDepth) -> &str {
-    match (setting, dark) {
-        ("auto", _) if depth <= ColorDepth::Ansi16 => "ansi16",
-        ("auto", Some(true)) => "default-dark",
-        ("auto", Some(false)) => "default-light",
-        // On an unknown background only the terminal's own palette is readable.
-        ("auto", None) => "ansi16",
-        (name, _) => name,
-    }
-}
+/// The theme of the terminal's own 16 colors.
+const BASIC: &str = "ansi16";
 
 /// All themes, and whether each is the user's own.
 pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
@@ -114,7 +125,7 @@ pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
 
 fn safe_name(depth: ColorDepth) -> &'static str {
     if depth <= ColorDepth::Ansi16 {
-        "ansi16"
+        BASIC
     } else {
         "default-dark"
     }
@@ -130,9 +141,13 @@ fn library(dir: Option<&Path>) -> Library<'_> {
 
 fn read_chain(name: &str, dir: Option<&Path>) -> Result<read::Sheet, Vec<Problem>> {
     let chain = library(dir).chain(name).map_err(|problem| vec![problem])?;
+    sheet(&chain)
+}
+
+fn sheet(chain: &[Document]) -> Result<read::Sheet, Vec<Problem>> {
     let mut sheet = read::Sheet::default();
     let mut problems = Vec::new();
-    for document in &chain {
+    for document in chain {
         let faults = sheet.add(document);
         problems.extend(faults.into_iter().map(|fault| document.problem(fault)));
     }
@@ -155,26 +170,6 @@ fn inherited(sheet: &read::Sheet, face: Face) -> Style {
         }
         face = face.parent();
     }
-}
-
-/// Faces that must be visible even if the terminal can't show their colors.
-const STANDS_OUT: [Face; 2] = [Face::RowSelected, Face::ButtonActive];
-
-fn reduce(face: Face, written: Style, depth: ColorDepth) -> Style {
-    let mut style = written;
-    let fit = |color| color::reduce(color, depth);
-    style.fg = written.fg.and_then(fit);
-    style.bg = written.bg.and_then(fit);
-    style.underline_color = written.underline_color.and_then(fit);
-    // A subtle background has no similar color among the 16 colors: black on black would be invisible.
-    // Without colors, bold text alone doesn't stand out in a list with other bold text.
-    let lost = style.bg != written.bg && depth <= ColorDepth::Ansi16;
-    if STANDS_OUT.contains(&face) && (lost || depth == ColorDepth::None) {
-        style.fg = None;
-        style.bg = None;
-        style = style.add_modifier(Modifier::REVERSED);
-    }
-    style
 }
 
 #[cfg(test)]

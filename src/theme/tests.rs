@@ -1,42 +1,11 @@
-use ratatui::style::Color;
+use ratatui::style::{Color, Modifier};
 
 use super::*;
-
-/// Faces without text: lines, tracks, shadows.
-const NO_TEXT: [Face; 6] = [
-    Face::Bar,
-    Face::Border,
-    Face::BorderFocused,
-    Face::Scrollbar,
-    Face::Shade,
-    Face::RowSelected,
-];
 
 fn theme(name: &str) -> Theme {
     let (theme, problems) = Theme::load(name, None, ColorDepth::TrueColor);
     assert_eq!(problems, [], "{name}");
     theme
-}
-
-fn luminance(color: Color) -> f64 {
-    let Color::Rgb(r, g, b) = color else {
-        panic!("{color:?} is not of 24 bits");
-    };
-    let part = |value: u8| {
-        let value = f64::from(value) / 255.0;
-        if value <= 0.03928 {
-            value / 12.92
-        } else {
-            ((value + 0.055) / 1.055).powf(2.4)
-        }
-    };
-    0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
-}
-
-/// The contrast as defined by the accessibility guidelines (WCAG).
-fn contrast(a: Color, b: Color) -> f64 {
-    let (a, b) = (luminance(a), luminance(b));
-    (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
 #[test]
@@ -55,39 +24,68 @@ fn the_directory_holds_the_embedded_themes_and_no_others() {
     }
 }
 
+/// Every built-in theme whose colors are known.
+fn colored() -> impl Iterator<Item = &'static str> {
+    let names = builtin::THEMES.iter().map(|theme| theme.name);
+    names.filter(|name| *name != BASIC)
+}
+
+#[track_caller]
+fn assert_readable(name: &str, depth: ColorDepth) {
+    let theme = Theme::builtin(name, depth).unwrap();
+    let pairs = contrast::pairs(&theme);
+    // Each face on the screen and the three raised backgrounds, or on its own.
+    assert!(pairs.len() > 150, "{name} has only {} pairs", pairs.len());
+    for pair in pairs {
+        let (face, on) = (pair.face.name(), pair.on.map_or("terminal", Face::name));
+        let (ratio, colors) = (pair.ratio, (pair.foreground, pair.background));
+        assert!(
+            pair.is_readable(),
+            "{name}, {depth:?}: {face} on {on}: {ratio:.2} {colors:?}"
+        );
+    }
+}
+
 #[test]
-fn text_is_readable_on_every_background_it_stands_on() {
-    let dark = [
-        Color::Rgb(0x1c, 0x1c, 0x1c),
-        Color::Rgb(0, 0, 0),
-        Color::Rgb(0x28, 0x2c, 0x34),
-    ];
-    let light = [
-        Color::Rgb(255, 255, 255),
-        Color::Rgb(0xfa, 0xfa, 0xfa),
-        Color::Rgb(0xf5, 0xf5, 0xf5),
-    ];
-    for (name, grounds) in [("default-dark", dark), ("default-light", light)] {
-        let theme = theme(name);
-        let raised = [Face::RowSelected, Face::Dialog, Face::Toast];
-        let raised = raised.map(|face| theme.style(face).bg.unwrap());
-        for face in Face::ALL.iter().filter(|face| !NO_TEXT.contains(face)) {
-            let style = theme.style(*face);
-            let own = style.bg.map(|bg| vec![bg]);
-            for ground in own.unwrap_or_else(|| [grounds, raised].concat()) {
-                let ratio = contrast(style.fg.unwrap(), ground);
-                assert!(
-                    ratio >= 4.5,
-                    "{name} {}: {ratio:.2} on {ground:?}",
-                    face.name()
-                );
+fn text_is_readable_on_every_background_in_every_theme() {
+    for name in colored() {
+        assert_readable(name, ColorDepth::TrueColor);
+    }
+}
+
+#[test]
+fn text_stays_readable_with_256_colors() {
+    for name in colored() {
+        assert_readable(name, ColorDepth::Ansi256);
+    }
+}
+
+#[test]
+fn themes_of_high_contrast_have_more_of_it() {
+    for name in ["high-contrast-dark", "high-contrast-light"] {
+        let text = contrast::pairs(&theme(name)).into_iter();
+        let least = text.filter(|pair| pair.least >= contrast::TEXT);
+        let least = least.map(|pair| pair.ratio).fold(21.0, f64::min);
+        assert!(least >= 7.0, "{name}: {least:.2}");
+    }
+}
+
+#[test]
+fn contexts_keep_the_palette_readable_with_256_colors() {
+    for name in colored() {
+        let theme = Theme::builtin(name, ColorDepth::Ansi256).unwrap();
+        for own in ["violet", "olive", "rose", "sky", "sand", "teal"] {
+            let color = theme.context(Some(own), 0).fg.unwrap();
+            for (_, ground) in contrast::grounds(&theme) {
+                let ratio = contrast::ratio(color, ground).unwrap();
+                assert!(ratio >= contrast::TEXT, "{name} {own}: {ratio:.2}");
             }
         }
     }
 }
 
 #[test]
-fn the_terminals_own_background_stays_but_where_something_is_raised() {
+fn the_terminals_own_background_stays_in_the_default_themes() {
     let raised = [
         Face::RowSelected,
         Face::ButtonActive,
@@ -96,12 +94,62 @@ fn the_terminals_own_background_stays_but_where_something_is_raised() {
         Face::Toast,
         Face::Dialog,
     ];
-    for name in ["default-dark", "default-light", "ansi16"] {
+    for name in ["default-dark", "default-light", BASIC] {
         let theme = theme(name);
         for face in Face::ALL.iter().filter(|face| !raised.contains(face)) {
             assert_eq!(theme.style(*face).bg, None, "{name} {}", face.name());
         }
     }
+    for name in colored().filter(|name| !name.starts_with("default-")) {
+        assert!(theme(name).style(Face::Screen).bg.is_some(), "{name}");
+    }
+}
+
+#[test]
+fn the_selected_row_differs_from_the_screen_with_256_colors() {
+    for name in colored().filter(|name| !name.starts_with("default-")) {
+        let theme = Theme::builtin(name, ColorDepth::Ansi256).unwrap();
+        let (row, screen) = (
+            theme.style(Face::RowSelected).bg,
+            theme.style(Face::Screen).bg,
+        );
+        assert!(row.is_some() && row != screen, "{name}: {row:?}");
+    }
+}
+
+#[test]
+fn with_16_colors_every_theme_leaves_text_to_the_terminal() {
+    let basic = Theme::builtin(BASIC, ColorDepth::Ansi16).unwrap();
+    for name in colored() {
+        let theme = Theme::builtin(name, ColorDepth::Ansi16).unwrap();
+        for face in Face::ALL {
+            let style = theme.style(*face);
+            for color in [style.fg, style.bg].into_iter().flatten() {
+                assert!(!color::is_exact(color), "{name} {}: {color:?}", face.name());
+            }
+        }
+        for face in [Face::Text, Face::StatusBad, Face::RowSelected, Face::Screen] {
+            assert_eq!(
+                theme.style(face),
+                basic.style(face),
+                "{name} {}",
+                face.name()
+            );
+        }
+        // A gray of the palette may be invisible, so the color for the position is used.
+        assert_eq!(theme.context(Some("muted"), 1), theme.style(Face::Context2));
+    }
+}
+
+#[test]
+fn own_colors_of_the_terminal_are_kept_with_16() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "inherits = \"nord\"\n[style]\naccent = \"bright-magenta\"\n";
+    std::fs::write(dir.path().join("mine.toml"), text).unwrap();
+    let (mine, problems) = Theme::load("mine", Some(dir.path()), ColorDepth::Ansi16);
+    assert_eq!(problems, []);
+    assert_eq!(mine.style(Face::Accent).fg, Some(Color::LightMagenta));
+    assert_eq!(mine.style(Face::StatusGood).fg, Some(Color::Green));
 }
 
 #[test]
@@ -136,13 +184,20 @@ fn the_selected_row_is_seen_with_any_number_of_colours() {
 
 #[test]
 fn without_colours_nothing_is_coloured() {
-    let theme = Theme::builtin("default-dark", ColorDepth::None).unwrap();
-    for face in Face::ALL {
-        let style = theme.style(*face);
-        assert_eq!((style.fg, style.bg), (None, None), "{}", face.name());
+    for theme in builtin::THEMES {
+        let theme = Theme::builtin(theme.name, ColorDepth::None).unwrap();
+        for face in Face::ALL {
+            let style = theme.style(*face);
+            let colors = (style.fg, style.bg, style.underline_color);
+            assert_eq!(colors, (None, None, None), "{}", face.name());
+        }
+        let has = |face, modifier| theme.style(face).add_modifier.contains(modifier);
+        assert!(has(Face::Strong, Modifier::BOLD));
+        assert!(has(Face::Dim, Modifier::DIM));
+        assert!(has(Face::RowSelected, Modifier::REVERSED));
+        assert!(has(Face::ButtonDanger, Modifier::REVERSED));
+        assert_eq!(theme.context(Some("violet"), 0).fg, None);
     }
-    let strong = theme.style(Face::Strong);
-    assert!(strong.add_modifier.contains(Modifier::BOLD));
 }
 
 #[test]
@@ -182,14 +237,42 @@ fn a_persons_theme_may_build_on_the_built_in_one_of_its_name() {
 #[test]
 fn automatic_choice_follows_background_and_depth() {
     let full = ColorDepth::TrueColor;
-    assert_eq!(choose("auto", Some(true), full), "default-dark");
+    let name =
+        |setting: &str, dark, depth| ThemeChoice::read(setting).name(dark, depth).into_owned();
+    assert_eq!(name("auto", Some(true), full), "default-dark");
     assert_eq!(
-        choose("auto", Some(false), ColorDepth::Ansi256),
+        name("auto", Some(false), ColorDepth::Ansi256),
         "default-light"
     );
-    assert_eq!(choose("auto", None, full), "ansi16");
-    assert_eq!(choose("auto", Some(true), ColorDepth::None), "ansi16");
-    assert_eq!(choose("dusk", None, full), "dusk");
+    assert_eq!(name("auto", None, full), "ansi16");
+    assert_eq!(name("auto", Some(true), ColorDepth::None), "ansi16");
+    assert_eq!(name("dusk", None, full), "dusk");
+    let pair = "catppuccin-latte/catppuccin-mocha";
+    assert_eq!(name(pair, Some(false), full), "catppuccin-latte");
+    assert_eq!(name(pair, Some(true), full), "catppuccin-mocha");
+    assert_eq!(name(pair, None, full), "catppuccin-mocha");
+    assert!(ThemeChoice::read(pair).follows_background());
+    assert!(!ThemeChoice::read("dusk").follows_background());
+}
+
+#[test]
+fn a_file_outside_of_the_directory_is_read_with_its_ancestors() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("tried.toml");
+    std::fs::write(
+        &file,
+        "inherits = \"nord\"\n[palette]\naccent = \"#ffffff\"\n",
+    )
+    .unwrap();
+    let tried = Theme::read(&file, None, ColorDepth::TrueColor).unwrap();
+    assert_eq!(
+        tried.style(Face::TabActive).fg,
+        Some(Color::Rgb(255, 255, 255))
+    );
+    assert_eq!(tried.style(Face::Screen), theme("nord").style(Face::Screen));
+    std::fs::write(&file, "[style]\n\"txt\" = \"red\"\n").unwrap();
+    let problems = Theme::read(&file, None, ColorDepth::TrueColor).unwrap_err();
+    assert_eq!((problems[0].line, problems[0].column), (2, 1));
 }
 
 #[test]

@@ -39,6 +39,11 @@ pub fn areas(screen: Rect, area: Rect, rows: Rect) -> DialogAreas {
 /// Draws the frame and returns the room inside it, with two blank columns on either side.
 pub fn frame(paint: &mut Paint<'_>, screen: Rect, area: Rect, title: &str, face: Face) -> Rect {
     shade(paint, screen);
+    bare_frame(paint, area, title, face)
+}
+
+/// Like [`frame`], and leaves the rest of the screen as it is.
+pub fn bare_frame(paint: &mut Paint<'_>, area: Rect, title: &str, face: Face) -> Rect {
     blank(paint, area);
     let [top_left, top_right, bottom_left, bottom_right] = paint.glyphs.corners;
     let (right, bottom) = (area.right() - 1, area.bottom() - 1);
@@ -101,10 +106,15 @@ pub fn mark(paint: &mut Paint<'_>, row: Rect) {
 /// Shades the whole screen.
 fn shade(paint: &mut Paint<'_>, screen: Rect) {
     let shade = paint.style(Face::Shade);
+    let ground = Style {
+        bg: paint.style(Face::Screen).bg,
+        ..Style::default()
+    };
     for position in screen.positions() {
         if let Some(cell) = paint.buffer.cell_mut(position) {
             let symbol_style = Style::reset();
             cell.set_style(symbol_style);
+            cell.set_style(ground);
             cell.set_style(shade);
         }
     }
@@ -122,12 +132,8 @@ pub fn blank(paint: &mut Paint<'_>, area: Rect) {
         {
             cell.set_symbol(" ");
         }
-        for x in area.left()..area.right() {
-            if let Some(cell) = paint.buffer.cell_mut((x, y)) {
-                cell.reset();
-            }
-        }
     }
+    paint.clear(area);
     paint.fill(area, Face::Dialog);
 }
 

@@ -6,7 +6,7 @@ use ratatui::layout::Position;
 use super::{
     badge, banner, detail,
     glyphs::Glyphs,
-    header, hints, logs,
+    header, hints, logs, overview,
     paint::Paint,
     panels::{self, commit},
     panes, prompt, reason, session_table, state, statistics,
@@ -22,7 +22,7 @@ use crate::{
         panels::{AnyPanel, explorer::Explorer},
     },
     model::capability::EngineState,
-    theme::{Theme, face::Face},
+    theme::Theme,
 };
 
 /// Paints the frame except the unchanged parts. `areas` is the result of `layout` for this frame's size.
@@ -37,7 +37,7 @@ pub fn draw(
     let glyphs = Glyphs::choose(app.facts.unicode);
     let mut paint = Paint::new(surface, theme, glyphs);
     for part in still.loose(areas.screen) {
-        paint.fill(part, Face::Text);
+        paint.blank_ground(part);
     }
     if areas.too_small {
         state::too_small(&mut paint, app, areas);
@@ -81,6 +81,7 @@ fn sessions(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
             session_table::draw(paint, app, areas, now);
         }
     }
+    overview::draw(paint, app, areas);
     if let Some(open) = &app.detail {
         detail::draw(paint, app, open, areas, now);
     }
@@ -112,11 +113,7 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         top.draw(paint, app, dialog, now);
         let hints_line = areas.hints;
         paint.extras.clear(hints_line);
-        for x in hints_line.left()..hints_line.right() {
-            if let Some(cell) = paint.buffer.cell_mut((x, hints_line.y)) {
-                cell.reset();
-            }
-        }
+        paint.clear(hints_line);
         hints::draw(paint, app, areas, now);
     }
     toasts::draw(paint, app, areas);

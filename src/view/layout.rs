@@ -8,7 +8,7 @@ use super::{
     columns::{self, ColumnPlace},
     detail,
     glyphs::Glyphs,
-    panels, reason, session_table, statistics, tabs, toasts,
+    overview, panels, reason, session_table, statistics, tabs, toasts,
 };
 use crate::app::{
     app::App,
@@ -92,7 +92,24 @@ fn sessions(app: &App, areas: &mut Areas) {
         height: list.height - areas.table_head.height,
         ..list
     };
+    if app.detail.is_none() {
+        with_overview(app, areas);
+    }
     areas.column_titles = column_titles(app, areas.table_head);
+}
+
+/// Gives the charts the lowest lines below a short list.
+fn with_overview(app: &App, areas: &mut Areas) {
+    let used = u16::try_from(app.sessions.len()).unwrap_or(u16::MAX);
+    let free = areas.rows.height.saturating_sub(used);
+    if let Some(height) = overview::height(app, free) {
+        areas.rows.height -= height;
+        areas.overview = Some(Rect {
+            y: areas.rows.bottom(),
+            height,
+            ..areas.rows
+        });
+    }
 }
 
 /// The areas where a click selects the head of a column. A title can take one cell of the gap next to it.

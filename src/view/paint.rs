@@ -118,6 +118,22 @@ impl<'a> Paint<'a> {
             .set_style(area.intersection(self.buffer.area), style);
     }
 
+    /// Gives an area the text style and the background of views.
+    pub fn blank_ground(&mut self, area: Rect) {
+        self.fill(area, Face::Text);
+        self.ground(area, Face::Screen);
+    }
+
+    /// Empties an area, and gives it the background of views.
+    pub fn clear(&mut self, area: Rect) {
+        for position in area.intersection(self.buffer.area).positions() {
+            if let Some(cell) = self.buffer.cell_mut(position) {
+                cell.reset();
+            }
+        }
+        self.blank_ground(area);
+    }
+
     /// Sets only the background of a face, so that the text on it keeps its brightness.
     pub fn ground(&mut self, area: Rect, face: Face) {
         let style = Style {

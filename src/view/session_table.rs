@@ -256,14 +256,16 @@ impl SessionRow<'_> {
     /// A sparkline of the last samples. The whole height is what the session requested.
     fn history(&self, paint: &mut Paint<'_>, place: ColumnPlace) {
         let (key, slots) = (self.session.key(), &self.session.requested_slots);
-        let series = self.app.mirror.usage_series();
-        let ((at, values), top) = match place.column {
-            Column::CpuHistory => (series.cpu(key), slots.cpu.millis()),
-            _ => (series.memory(key), slots.mem.0),
+        let Some(trail) = self.app.mirror.trails().of(key) else {
+            return;
+        };
+        let (metric, top) = match place.column {
+            Column::CpuHistory => (TrailMetric::Cpu, slots.cpu.millis()),
+            _ => (TrailMetric::Mem, slots.mem.0),
         };
         let line = spark::line(
-            &at,
-            &values,
+            &trail.times(),
+            &trail.values(metric),
             top,
             usize::from(place.width),
             paint.glyphs.spark,

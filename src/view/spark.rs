@@ -28,10 +28,20 @@ pub fn line(
     match form {
         Form::Braille => {
             let heights = heights(&bars(at, values, cells * 2), top, 4);
-            heights.chunks(2).map(cell).collect()
+            self::cells(&heights, form)
         }
         Form::Ramp(ramp) => {
             let heights = heights(&bars(at, values, cells), top, ramp.len());
+            self::cells(&heights, form)
+        }
+    }
+}
+
+/// One row of bars with these heights, from 0 to the number of steps of a cell.
+pub(super) fn cells(heights: &[usize], form: Form) -> String {
+    match form {
+        Form::Braille => heights.chunks(2).map(cell).collect(),
+        Form::Ramp(ramp) => {
             let shown = heights.iter().map(|height| match height {
                 0 => " ",
                 height => ramp[height - 1],
@@ -50,7 +60,7 @@ fn cell(halves: &[usize]) -> char {
 }
 
 /// The height of each bar. A known value has a height of at least one, so that a row of zeros is visible.
-fn heights(bars: &[Option<u64>], top: u64, steps: usize) -> Vec<usize> {
+pub(super) fn heights(bars: &[Option<u64>], top: u64, steps: usize) -> Vec<usize> {
     let height = |value: u64| {
         let share = value as f64 / top.max(1) as f64;
         1 + (share.min(1.0) * (steps - 1) as f64).round() as usize
@@ -59,7 +69,7 @@ fn heights(bars: &[Option<u64>], top: u64, steps: usize) -> Vec<usize> {
 }
 
 /// The highest value in each of `count` equal parts of the time.
-fn bars(at: &[Timestamp], values: &[Option<u64>], count: usize) -> Vec<Option<u64>> {
+pub(super) fn bars(at: &[Timestamp], values: &[Option<u64>], count: usize) -> Vec<Option<u64>> {
     let mut bars = vec![None; count];
     let (Some(first), Some(last)) = (at.first(), at.last()) else {
         return bars;

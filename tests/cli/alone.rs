@@ -221,6 +221,34 @@ fn themes_lists_what_came_along_and_ones_own() {
 }
 
 #[test]
+fn themes_are_checked_for_mistakes_and_contrast() {
+    let machine = Machine::new();
+    let themes = machine.path("config").join("themes");
+    fs::create_dir_all(&themes).unwrap();
+    let (code, out, _) = run(&machine, &["themes", "check", "nord"]);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("nord: no problems found. "), "{out}");
+    let faint = "inherits = \"nord\"\n[style]\n\"text.dim\" = \"#4c566a\"\n";
+    fs::write(themes.join("faint.toml"), faint).unwrap();
+    let (code, out, _) = run(&machine, &["themes", "check"]);
+    assert_eq!(code, 1);
+    let dim = "faint: text.dim on screen: contrast 1.69, at least 4.5 (#4c566a on #2e3440)\n";
+    assert!(out.contains(dim), "{out}");
+    let file = machine.path("tried.toml");
+    fs::write(&file, "inherits = \"nrod\"\n").unwrap();
+    let file = file.display().to_string();
+    let (code, out, _) = run(&machine, &["themes", "check", &file]);
+    assert_eq!(code, 1);
+    let problem = format!("{file}:1:12: unknown theme 'nrod' (did you mean 'nord'?)\n");
+    assert_eq!(out, problem);
+    let (code, _, err) = run(&machine, &["themes", "show", "nrod"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("theme 'nrod' not found"), "{err}");
+    let shown = machine.ok(&["themes", "show", "dracula"]);
+    assert!(shown.contains("#282a36"), "{shown}");
+}
+
+#[test]
 fn completion_is_printed_for_each_shell() {
     let machine = Machine::new();
     for (shell, has) in [

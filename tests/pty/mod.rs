@@ -7,5 +7,6 @@ mod habits;
 mod hung;
 mod keys;
 mod notices;
+mod themes;
 mod whole_path;
 mod windows;

@@ -356,6 +356,11 @@ impl Screen {
         self.buffer = surface.buffer;
     }
 
+    /// Every cell of the screen.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     pub fn sees(&self, text: &str) -> bool {
         self.text().contains(text)
     }

@@ -15,7 +15,13 @@ pub fn name_of(args: &[&str]) -> Option<String> {
     let found = words.by_ref().find_map(|word| match *word {
         "launch" | "relaunch" | "run" => Some("launch".to_owned()),
         "ls" | "wait" | "show" | "top" | "history" | "resources" | "events" | "doctor" | "info"
-        | "keys" | "themes" | "cp" | "rescue" => Some((*word).to_owned()),
+        | "keys" | "cp" | "rescue" => Some((*word).to_owned()),
+        "themes" => Some(
+            match args.iter().find(|word| ["show", "check"].contains(*word)) {
+                Some(what) => format!("themes-{what}"),
+                None => "themes".to_owned(),
+            },
+        ),
         "recent" | "env" | "image" | "folder" | "context" | "daemon" | "app" | "port" => {
             Some(format!("{word}-"))
         }

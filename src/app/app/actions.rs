@@ -8,7 +8,7 @@ use crate::{
     app::{
         effect::Effect,
         focus::{Focus, Page},
-        panels::scroll::motion,
+        panels::{AnyPanel, scroll::motion},
         step::{Go, Step},
     },
     key::Key,
@@ -41,6 +41,7 @@ impl App {
             Action::Ports => self.toggle_ports(),
             Action::Folders => self.toggle_folders(),
             Action::Transfers => self.toggle_transfers(),
+            Action::ThemePick => self.toggle_themes(now),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action, now),
@@ -49,6 +50,13 @@ impl App {
             },
         });
         steps
+    }
+
+    fn toggle_themes(&mut self, now: Timestamp) -> Vec<Step> {
+        if matches!(self.top(), Some(AnyPanel::Themes(_))) {
+            return self.back(now);
+        }
+        self.go(Go::Open(Action::ThemePick), now)
     }
 
     fn toggle_mouse(&mut self) -> Vec<Step> {

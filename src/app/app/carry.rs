@@ -14,6 +14,7 @@ use super::{
             AnyPanel, explorer::Explorer, notifications::NoticeList, transfers::TransferList,
         },
         step::{Go, Purpose, Step},
+        themes::ThemeOrder,
     },
     App,
 };
@@ -78,6 +79,10 @@ impl App {
                         path,
                         launch,
                     });
+                }
+                Step::KeepTheme(name) => {
+                    let ticket = self.ticket(Purpose::Effect);
+                    effects.push(Effect::Theme(ThemeOrder::Keep { ticket, name }));
                 }
                 Step::ReadRecipe { path } => {
                     let ticket = self.ticket(Purpose::Recipe);

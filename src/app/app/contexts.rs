@@ -11,7 +11,7 @@ use crate::{
         shown_contexts::ShownContexts,
         step::{Go, Step},
     },
-    model::{id::ContextName, notice::Level},
+    model::{id::ContextName, notice::Level, text::Clean},
 };
 
 impl App {
@@ -60,6 +60,12 @@ impl App {
             }
             Command::Launch => act(self, Action::SessionLaunch),
             Command::Refresh => act(self, Action::SessionsRefresh),
+            Command::Themes => self.go(Go::Open(Action::ThemePick), now),
+            Command::Theme(at) => {
+                let name = self.themes.names().into_iter().nth(at);
+                let keep = |name: Clean| Step::KeepTheme(name.into_string());
+                name.map(keep).into_iter().collect()
+            }
             Command::Help => self.go(Go::Open(Action::Help), now),
             Command::Notices => self.toggle_notices(),
             Command::Quiet => self.toggle_quiet(),

@@ -50,6 +50,7 @@ use super::{
     sessions::reach::Reaches,
     shown_contexts::ShownContexts,
     step::{Ids, Purpose, Step},
+    themes::Themes,
     transfers::Transfers,
 };
 use crate::{
@@ -88,6 +89,8 @@ pub struct App {
     pub bulk: BulkState,
     /// Saved views, by name.
     views: Vec<SavedView>,
+    /// The themes to choose from, empty until they are read.
+    pub themes: Themes,
     /// The transfers of files, which continue while the explorer is closed.
     pub transfers: Transfers,
     /// Keys of an unfinished sequence.
@@ -144,6 +147,7 @@ impl App {
             panels: Panels::default(),
             reach: Reaches::default(),
             launched: Vec::new(),
+            themes: Themes::default(),
             apps_of: None,
             extension_rules: ExtensionRules::default(),
             logs: None,
@@ -206,7 +210,12 @@ impl App {
             Msg::Resize { .. } => Vec::new(),
             Msg::Focus(on) => {
                 self.in_front = on;
-                self.panes.focus(on && self.page == Page::Panes)
+                let mut steps = self.panes.focus(on && self.page == Page::Panes);
+                // The user may have changed the colors elsewhere. Only a terminal that answered before is asked.
+                if on && self.panes.colors().background.is_some() {
+                    steps.push(Step::Do(Effect::AskColors));
+                }
+                steps
             }
             Msg::Tick => self.tick(now),
             Msg::Daemon(link) => self.link(link, now),
@@ -243,6 +252,15 @@ impl App {
                 if let Some(explorer) = self.panels.get_mut::<Explorer>() {
                     explorer.completed(ticket, completion);
                 }
+                Vec::new()
+            }
+            Msg::Themes(themes) => {
+                self.themes = themes;
+                self.update_panels(now);
+                Vec::new()
+            }
+            Msg::TerminalColors(colors) => {
+                self.panes.set_colors(colors);
                 Vec::new()
             }
             Msg::Leave => self.leave(),

@@ -59,6 +59,7 @@ impl App {
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
             views: &self.views,
+            themes: &self.themes,
             shown: self.sessions.shown(),
             now,
         }

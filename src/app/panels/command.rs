@@ -23,6 +23,10 @@ pub enum Command {
     Show(ShownContexts),
     Tab(Tab),
     Launch,
+    /// Opens the list of themes.
+    Themes,
+    /// Uses the theme with this number of [`crate::app::themes::Themes::names`].
+    Theme(usize),
     Refresh,
     Help,
     Notices,
@@ -61,6 +65,8 @@ const WORDS: &[(&str, Command, bool)] = &[
     (VIEW, Command::Views, true),
     (VIEW_DELETE, Command::Views, true),
     (VIEW_SAVE, Command::Views, true),
+    ("theme", Command::Themes, true),
+    ("themes", Command::Themes, false),
 ];
 
 const VIEW: &str = "view";
@@ -77,13 +83,16 @@ pub struct CommandLine {
     pub problem: Option<String>,
     /// The names of saved views.
     views: Vec<String>,
+    /// The names of themes.
+    themes: Vec<String>,
 }
 
 impl CommandLine {
     #[must_use]
-    pub fn new(views: &[SavedView]) -> Self {
+    pub fn new(env: &PanelEnv<'_>) -> Self {
         Self {
-            views: views.iter().map(|it| it.name.clone()).collect(),
+            views: env.views.iter().map(|it| it.name.clone()).collect(),
+            themes: theme_names(env),
             ..Self::default()
         }
     }
@@ -123,8 +132,17 @@ impl CommandLine {
             (Command::Contexts, [ALL]) => Ok(Command::Show(ShownContexts::All)),
             (Command::Contexts, [name]) => context(mirror, name),
             (Command::Contexts, _) => Err(format!("usage: {word} CONTEXT")),
+            (Command::Themes, [name]) => self.theme(name),
+            (Command::Themes, _) => Err(format!("usage: {word} NAME")),
             _ => Err(format!("{word} takes no argument")),
         }
+    }
+
+    fn theme(&self, name: &str) -> Result<Command, String> {
+        let at = self.themes.iter().position(|it| it == name);
+        at.map(Command::Theme).ok_or_else(|| {
+            format!("theme '{name}' not found. Use 'theme' without a name to choose one")
+        })
     }
 
     /// What the last word may become, in order. An empty list if nothing begins like it, or if the cursor isn't
@@ -147,10 +165,13 @@ impl CommandLine {
         if matches!(word, VIEW | VIEW_SAVE | VIEW_DELETE) {
             return (self.views.clone(), rest);
         }
-        let takes_one = WORDS
-            .iter()
-            .any(|(known, command, _)| *known == word && *command == Command::Contexts);
-        (if takes_one { names(mirror) } else { Vec::new() }, rest)
+        let command = WORDS.iter().find(|(known, ..)| *known == word);
+        let choices = match command.map(|(_, command, _)| command) {
+            Some(Command::Contexts) => names(mirror),
+            Some(Command::Themes) => self.themes.clone(),
+            _ => Vec::new(),
+        };
+        (choices, rest)
     }
 
     /// The text that Tab would add.
@@ -186,6 +207,9 @@ impl CommandLine {
             Some((VIEW_SAVE, _)) => return None,
             Some((VIEW | VIEW_DELETE, _)) => format!("No view starts with '{typed}'"),
             Some((word, _)) if choices.is_empty() => format!("{word} takes no argument"),
+            Some((word, _)) if word.starts_with("theme") => {
+                format!("No theme starts with {typed}")
+            }
             Some(_) => format!("No context starts with {typed}"),
         })
     }
@@ -239,6 +263,10 @@ impl Panel for CommandLine {
         self.input.key(key).then(Vec::new)
     }
 
+    fn update(&mut self, env: &PanelEnv<'_>) {
+        self.themes = theme_names(env);
+    }
+
     fn hints(&self) -> Vec<Hint> {
         HINTS.to_vec()
     }
@@ -254,6 +282,11 @@ impl Panel for CommandLine {
             note: "",
         })
     }
+}
+
+fn theme_names(env: &PanelEnv<'_>) -> Vec<String> {
+    let names = env.themes.names().into_iter();
+    names.map(|name| name.into_string()).collect()
 }
 
 fn offered() -> Vec<&'static str> {

@@ -27,6 +27,7 @@ pub mod scroll;
 pub mod shells;
 mod stack;
 pub mod terminate;
+pub mod themes;
 pub mod transfers;
 pub mod waiting;
 
@@ -56,6 +57,7 @@ use self::{
     shells::ShellPicker,
     stack::panels,
     terminate::TerminateDialog,
+    themes::ThemePicker,
     transfers::TransferList,
     waiting::WaitingDialog,
 };
@@ -90,6 +92,7 @@ macro_rules! each_panel {
                 Shells(ShellPicker),
                 Contexts(ContextPicker),
                 Columns(ColumnPicker),
+                Themes(ThemePicker),
                 Launcher(Launcher),
                 Recents(Recents),
                 Explorer(Explorer),
@@ -129,7 +132,14 @@ pub fn opened_by(
             info("only one context is configured. Add others to contexts.toml")
         }
         Action::Contexts => open(ContextPicker::new(env).into()),
-        Action::Command => open(CommandLine::new(env.views).into()),
+        Action::Command => (
+            Some(CommandLine::new(env).into()),
+            vec![ThemePicker::ask()],
+        ),
+        Action::ThemePick => (
+            Some(ThemePicker::new(env).into()),
+            vec![ThemePicker::ask()],
+        ),
         Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
         Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),
         Action::WindowNewAs => {

@@ -9,7 +9,7 @@ use crate::{
     app::{
         area::DialogPart, detail::Detail, extension_rules::ExtensionRules, facts::Facts,
         input::Input, mirror::Mirror, notices::Notices, panes::Panes, sessions::columns::SavedView,
-        shown_contexts::ShownContexts, step::Step, transfers::Transfers,
+        shown_contexts::ShownContexts, step::Step, themes::Themes, transfers::Transfers,
     },
     key::Key,
     keymap::Keymap,
@@ -53,6 +53,7 @@ pub struct PanelEnv<'a> {
     pub extension_rules: &'a ExtensionRules,
     pub transfers: &'a Transfers,
     pub views: &'a [SavedView],
+    pub themes: &'a Themes,
     /// The contexts whose sessions are listed.
     pub shown: ShownContexts,
     pub now: Timestamp,

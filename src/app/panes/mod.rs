@@ -120,6 +120,16 @@ impl Panes {
         self
     }
 
+    /// The colors of the outer terminal.
+    pub fn colors(&self) -> DefaultColors {
+        self.colours
+    }
+
+    /// The outer terminal has these colors from now on. Programs that ask again get them.
+    pub fn set_colors(&mut self, colours: DefaultColors) {
+        self.colours = colours;
+    }
+
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -42,7 +42,7 @@ with the code of the command, or with 125 if the session ended for another reaso
 /// Options of every invocation: the look of the TUI, and the context.
 #[derive(Args, Debug, Default)]
 pub struct GlobalOptions {
-    /// Theme: default-dark, default-light, ansi16 or your own (default: `ui.theme`)
+    /// Theme: a name of `workbay themes`, or LIGHT/DARK (default: `ui.theme`)
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
     /// Keymap: default, vim, emacs or your own (default: `ui.keymap`)

@@ -26,7 +26,7 @@ use crate::{
     keymap::Keymap,
     model::{environment::HOST, wellknown},
     rules::resolve,
-    theme::{self, ColorDepth, Theme},
+    theme::{ColorDepth, Theme, ThemeChoice},
 };
 
 #[derive(Debug, Subcommand)]
@@ -175,10 +175,11 @@ fn in_order(mut problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 fn theme_problems(paths: &Paths, loaded: &Loaded) -> Vec<Problem> {
-    let name = theme::choose(&loaded.settings.ui.theme, None, ColorDepth::TrueColor);
     let dir = paths.themes_dir();
-    let (_, problems) = Theme::load(name, Some(&dir), ColorDepth::TrueColor);
-    located(loaded, "ui.theme", problems)
+    let choice = ThemeChoice::read(&loaded.settings.ui.theme);
+    let names = choice.names().into_iter();
+    let problems = names.flat_map(|name| Theme::load(name, Some(&dir), ColorDepth::TrueColor).1);
+    located(loaded, "ui.theme", problems.collect())
 }
 
 fn keymap_problems(paths: &Paths, loaded: &Loaded) -> Vec<Problem> {

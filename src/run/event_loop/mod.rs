@@ -12,6 +12,7 @@ use super::{
     effects::{EffectRunner, Next},
     screen::Stage,
     streams,
+    theming::Theming,
 };
 use crate::{
     action::Scope,
@@ -46,6 +47,8 @@ pub struct EventLoop<'a> {
     pub theme: Theme,
     pub effects: EffectRunner,
     pub stage: &'a mut dyn Stage,
+    /// The task that loads other themes. `None` = the theme stays.
+    theming: Option<Theming>,
     pacer: Pacer,
     /// The time that the screen shows. A change that was due after it is still drawn if the loop comes to it
     /// late.
@@ -81,6 +84,7 @@ impl<'a> EventLoop<'a> {
             theme,
             effects,
             stage,
+            theming: None,
             pacer: Pacer::default(),
             shown: clock::now(),
             echo: None,
@@ -88,11 +92,19 @@ impl<'a> EventLoop<'a> {
         }
     }
 
+    /// Follows the themes that this task loads.
+    #[must_use]
+    pub fn theming(mut self, theming: Option<Theming>) -> Self {
+        self.theming = theming;
+        self
+    }
+
     /// Runs until the user leaves or the terminal is gone.
     pub async fn run<I>(mut self, mut sources: Sources<I>) -> std::io::Result<usize>
     where
         I: Stream<Item = Msg> + Unpin,
     {
+        let mut themes = self.theming.as_mut().and_then(Theming::themes);
         loop {
             let started = clock::instant();
             if self.is_due(started) && self.draw()? == Next::Quit {
@@ -107,12 +119,21 @@ impl<'a> EventLoop<'a> {
                 Some(link) = sources.link.recv() => self.linked(link)?,
                 Some(msg) = sources.answers.recv() => self.take(msg)?,
                 Some(event) = sources.streams.recv() => self.flow(event, &mut sources.streams)?,
+                Some(theme) = next_theme(&mut themes) => self.dress(theme),
                 () = until(self.wake()) => self.woken()?,
             };
             if next == Next::Quit {
                 return Ok(self.app.shells_left());
             }
         }
+    }
+
+    /// Draws with another theme.
+    fn dress(&mut self, theme: Theme) -> Next {
+        self.theme = theme;
+        self.app.set_dirty();
+        self.pacer.hurry = true;
+        Next::Go
     }
 
     fn is_due(&self, now: Instant) -> bool {
@@ -155,6 +176,11 @@ impl<'a> EventLoop<'a> {
         let now = clock::now();
         if matches!(msg, Msg::Resize { .. }) {
             self.stage.resized()?;
+        }
+        if let (Msg::TerminalColors(colors), Some(theming)) = (&msg, &self.theming)
+            && let Some(background) = colors.background
+        {
+            theming.background(background.is_dark());
         }
         let effects = self.app.update(msg, now);
         // Leaving or changing a pane also sends bytes (its program gets a focus report), and must be drawn.
@@ -227,6 +253,12 @@ impl<'a> EventLoop<'a> {
 
     fn carry_out(&mut self, effects: Vec<Effect>) -> std::io::Result<Next> {
         for effect in effects {
+            if let Effect::Theme(order) = effect {
+                if let Some(theming) = &self.theming {
+                    theming.order(order);
+                }
+                continue;
+            }
             self.away |= matches!(effect, Effect::Edit { .. } | Effect::EditFile { .. });
             if matches!(effect, Effect::Repaint | Effect::Suspend) {
                 self.app.set_dirty();
@@ -269,6 +301,13 @@ fn only_sent(effects: &[Effect]) -> Option<StreamId> {
     });
     let first = streams.next()??;
     streams.all(|stream| stream == Some(first)).then_some(first)
+}
+
+async fn next_theme(themes: &mut Option<mpsc::Receiver<Theme>>) -> Option<Theme> {
+    match themes {
+        Some(themes) => themes.recv().await,
+        None => std::future::pending().await,
+    }
 }
 
 async fn until(wake: Option<Duration>) {

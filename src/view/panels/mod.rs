@@ -18,6 +18,7 @@ mod pull;
 mod recents;
 mod shells;
 mod terminate;
+mod themes;
 mod transfers;
 mod waiting;
 

@@ -124,12 +124,7 @@ impl Dialog for Explorer {
 
 /// The explorer is a view, so it has the ground of views, not that of dialogs.
 fn clear(paint: &mut Paint<'_>, area: Rect) {
-    for position in area.positions() {
-        if let Some(cell) = paint.buffer.cell_mut(position) {
-            cell.reset();
-        }
-    }
-    paint.fill(area, Face::Text);
+    paint.clear(area);
 }
 
 /// What is wrong with the connection: the list is as old as that.

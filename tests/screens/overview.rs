@@ -1,0 +1,106 @@
+//! The charts in the space below a short list.
+
+use jiff::SignedDuration;
+use workbay::model::{
+    change::Change,
+    id::SessionKey,
+    resources::{Bytes, Cpu},
+    status::Status,
+    usage::{Traffic, Usage},
+};
+
+use crate::{
+    screen::{Screen, facts, noon},
+    world::{day, key, session, snapshot},
+};
+
+/// A sample of the session with this number, `ago` seconds ago: a slow wave.
+fn sample(n: u128, ago: i64) -> (SessionKey, Usage) {
+    let step = u64::try_from(200 - ago).unwrap();
+    let wave = step * 7 % 40 + step % 9;
+    let at = noon() - SignedDuration::from_secs(ago);
+    let usage = Usage {
+        traffic: Traffic::counted(Some((step * step * 900, 0)), Some((step * 60_000, 0))),
+        ..Usage::new(at, Some(Cpu::from_millis(wave * 20)), Bytes::mib(60 + step))
+    };
+    (key(n), usage)
+}
+
+fn watched(mut screen: Screen) -> Screen {
+    for ago in (0..100).rev() {
+        let samples = vec![sample(1, ago * 2), sample(2, ago * 2)];
+        screen = screen.notice(Change::Usage { samples });
+    }
+    screen
+}
+
+fn few(columns: u16, rows: u16) -> Screen {
+    let sessions = vec![
+        session(1, "train-resnet", Status::Running, 125),
+        session(2, "notebook", Status::Running, 12),
+        session(3, "later", Status::Pending, 2),
+    ];
+    watched(Screen::new(columns, rows).daemon(snapshot(sessions)))
+}
+
+#[test]
+fn charts_fill_the_space_below_a_short_list_100x30() {
+    insta::assert_snapshot!(few(100, 30).text());
+}
+
+#[test]
+fn charts_fill_the_space_below_a_short_list_140x40() {
+    insta::assert_snapshot!(few(140, 40).text());
+}
+
+#[test]
+fn charts_fill_the_space_below_a_short_list_200x50() {
+    insta::assert_snapshot!(few(200, 50).text());
+}
+
+#[test]
+fn charts_in_plain_ascii() {
+    let mut facts = facts();
+    facts.unicode = false;
+    let sessions = vec![session(1, "train-resnet", Status::Running, 125)];
+    let screen = watched(Screen::with(100, 30, facts).daemon(snapshot(sessions)));
+    let text = screen.text();
+    assert!(text.is_ascii(), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_charts_are_those_of_the_selected_session() {
+    let screen = few(140, 40);
+    let selected = |screen: &Screen| {
+        let text = screen.text();
+        let line = text.lines().find(|line| line.contains("memory")).unwrap();
+        line.split_whitespace().next().unwrap().to_owned()
+    };
+    let first = selected(&screen);
+    let second = selected(&screen.press("down"));
+    assert_ne!(first, second);
+}
+
+#[test]
+fn a_waiting_session_has_no_samples_yet() {
+    let screen = few(100, 30);
+    assert!(screen.sees("▎ later"), "it was created last");
+    let text = screen.text();
+    assert_eq!(text.matches("no samples yet").count(), 1, "{text}");
+    assert!(!screen.press("down").sees("no samples yet"));
+}
+
+#[test]
+fn a_long_list_a_low_screen_or_an_open_detail_leaves_no_room() {
+    let sees = |screen: &Screen| screen.sees("Last minutes");
+    assert!(sees(&few(100, 30)));
+    let detail = few(100, 30).press("enter");
+    assert!(!sees(&detail), "{}", detail.text());
+    assert!(sees(&detail.press("esc esc")));
+    let long = (1..30).map(|n| session(n, &format!("s-{n}"), Status::Running, 5));
+    let long = watched(Screen::new(100, 30).daemon(snapshot(long.collect())));
+    assert!(!sees(&long));
+    let finished = watched(Screen::new(100, 30).daemon(snapshot(day()))).press("2");
+    assert!(!sees(&finished), "{}", finished.text());
+}
