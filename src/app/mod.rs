@@ -11,12 +11,14 @@ pub mod allowed;
 )]
 pub mod app;
 pub mod area;
+pub mod command_log;
 pub mod detail;
 pub mod durations;
 pub mod effect;
 pub mod extension_rules;
 pub mod facts;
 pub mod focus;
+pub mod frecency;
 pub mod input;
 pub mod launcher;
 pub mod logs;

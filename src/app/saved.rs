@@ -1,8 +1,9 @@
-//! The state that the next TUI restores: the order of each tab, and the panes on their desks.
+//! The state that the next TUI restores: the order of each tab, the panes on their desks, and what was used
+//! in the command palette.
 
 use serde::{Deserialize, Serialize};
 
-use super::{panes::SavedDesk, sessions::sort::SortOrder};
+use super::{frecency::Frecency, panes::SavedDesk, sessions::sort::SortOrder};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -12,4 +13,6 @@ pub struct SavedState {
     pub desks: Vec<SavedDesk>,
     /// Position of the desk that is shown.
     pub active: usize,
+    /// The use of the entries of the command palette.
+    pub palette: Frecency,
 }

@@ -10,7 +10,10 @@ use super::{
     msg::Ticket,
     notices::toast::Launched,
     panels::{
-        apps::AppsPurpose, command::Command, explorer::ExplorerPurpose, folders::FoldersPurpose,
+        apps::AppsPurpose,
+        explorer::ExplorerPurpose,
+        folders::FoldersPurpose,
+        palette::{PaletteQuery, entry::Choice, words::Command},
         shells::ShellTarget,
     },
     panes::{Axis, ShellPlace},
@@ -18,7 +21,7 @@ use super::{
     transfers::TransferStep,
 };
 use crate::{
-    action::Action,
+    action::{Action, Scope},
     model::{
         failure::Failure,
         files::{FilePath, FilePlace},
@@ -106,6 +109,13 @@ pub enum Step {
     Transfer(TransferStep),
     /// Completes a typed path of this machine.
     CompletePath(String),
+    /// Carries out an entry of the palette, and remembers its use.
+    Choose {
+        id: String,
+        choice: Choice,
+    },
+    /// Invokes an action in a scope of the view below the panel.
+    Invoke(Scope, Action),
     /// Goes to another place of the TUI.
     Go(Go),
 }
@@ -222,6 +232,10 @@ pub enum Purpose {
     },
     /// The recent launches, loaded or changed.
     Recents,
+    /// For the command palette.
+    Palette(PaletteQuery),
+    /// The configuration file is in your editor.
+    Settings,
     /// The earlier notifications.
     Notices,
     /// A text is in your editor.

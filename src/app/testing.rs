@@ -3,8 +3,9 @@
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
-    extension_rules::ExtensionRules, facts::Facts, mirror::Mirror, notices::Notices,
-    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts, transfers::Transfers,
+    command_log::CommandLog, extension_rules::ExtensionRules, facts::Facts, frecency::Frecency,
+    mirror::Mirror, notices::Notices, panels::PanelEnv, panes::Panes,
+    shown_contexts::ShownContexts, transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -64,6 +65,8 @@ pub fn facts() -> Facts {
         apps: AppSettings::default(),
         open_apps_after_launch: false,
         ssh_connection: None,
+        settings: Vec::new(),
+        settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }
 
@@ -76,6 +79,8 @@ pub struct TestEnv {
     notices: Notices,
     extension_rules: ExtensionRules,
     pub transfers: Transfers,
+    frecency: Frecency,
+    commands: CommandLog,
 }
 
 impl Default for TestEnv {
@@ -88,6 +93,8 @@ impl Default for TestEnv {
             notices: Notices::new(false),
             extension_rules: ExtensionRules::default(),
             transfers: Transfers::default(),
+            frecency: Frecency::default(),
+            commands: CommandLog::default(),
         }
     }
 }
@@ -114,6 +121,8 @@ impl TestEnv {
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
+            frecency: &self.frecency,
+            commands: &self.commands,
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

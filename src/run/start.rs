@@ -40,7 +40,7 @@ pub struct Options {
 pub fn main(options: Options) -> Result<()> {
     let _log = log::to_file(&options.paths.tui_log());
     let appearance = Appearance::find(&options);
-    let facts = facts::facts(&options.loaded.settings, &options.paths);
+    let facts = facts::facts(&options.loaded, &options.paths);
     // A single thread is enough: tasks start in order, and they wait only for input and output.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

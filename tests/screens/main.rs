@@ -28,6 +28,7 @@ mod notices;
 mod outcomes;
 mod overlays;
 mod paging;
+mod palette;
 mod port_board;
 mod ports;
 mod pulls;

@@ -30,7 +30,9 @@ impl App {
             steps.extend(self.panes.action(action, key, &mut self.ids, now));
         }
         steps.extend(match action {
-            Action::Help => self.go(Go::Open(action), now),
+            Action::Help => self.open_help(now),
+            Action::Command => self.toggle_palette(now),
+            Action::CommandLog => self.toggle_command_log(),
             Action::Redraw => vec![Step::Do(Effect::Repaint)],
             Action::Suspend => vec![Step::Do(Effect::Suspend)],
             Action::ToggleMouse => self.toggle_mouse(),
@@ -141,6 +143,7 @@ impl App {
         match action {
             Action::Back if scope == Scope::Global => self.show(Page::Sessions),
             Action::HostShell => self.host_shell(),
+            Action::Panes => self.show_panes(now),
             Action::PanePick | Action::WindowNewAs => {
                 self.open_panel(action, now).unwrap_or_default()
             }
@@ -220,7 +223,7 @@ impl App {
         true
     }
 
-    fn show_tab(&mut self, tab: Tab) -> Vec<Step> {
+    pub(super) fn show_tab(&mut self, tab: Tab) -> Vec<Step> {
         self.go_to_tab(tab);
         self.show(Page::Sessions)
     }

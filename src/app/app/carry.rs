@@ -107,6 +107,8 @@ impl App {
                     }
                     effects.push(Effect::CompletePath { ticket, typed });
                 }
+                Step::Choose { id, choice } => next(&mut queue, self.choose(&id, choice, now)),
+                Step::Invoke(scope, action) => next(&mut queue, self.invoke(scope, action, now)),
                 Step::Go(go) => next(&mut queue, self.go(go, now)),
             }
         }

@@ -99,7 +99,7 @@ impl App {
     }
 
     /// The scopes that are looked up after the text. A terminal takes every key, so no scope follows it.
-    fn outer_scopes(&self, inner: Scope) -> &'static [Scope] {
+    pub(super) fn outer_scopes(&self, inner: Scope) -> &'static [Scope] {
         match (inner, self.focus(), self.top()) {
             (Scope::Terminal | Scope::Leader | Scope::Global, ..) => &[],
             (_, _, Some(top)) => top.panel().outer_scopes(),
@@ -194,7 +194,7 @@ impl App {
 }
 
 /// The scopes that are looked up before the text or terminal gets the key.
-fn own_scopes(inner: Scope) -> Vec<Scope> {
+pub(super) fn own_scopes(inner: Scope) -> Vec<Scope> {
     match inner {
         Scope::Detail => vec![Scope::Detail, Scope::Sessions],
         scope => vec![scope],

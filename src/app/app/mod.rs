@@ -12,6 +12,7 @@ mod frame;
 mod keys;
 mod launching;
 mod notices;
+mod palette;
 mod panels;
 mod pointer;
 mod rescue;
@@ -27,11 +28,13 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     area::Areas,
+    command_log::CommandLog,
     detail::Detail,
     effect::Effect,
     extension_rules::ExtensionRules,
     facts::Facts,
     focus::{Focus, Page},
+    frecency::Frecency,
     launcher::Launcher,
     logs::Logs,
     mirror::Mirror,
@@ -79,6 +82,10 @@ pub struct App {
     pub logs: Option<Logs>,
     pub panes: Panes,
     pub toasts: Toasts,
+    /// The commands that do what was done here.
+    commands: CommandLog,
+    /// How often entries of the palette were used.
+    frecency: Frecency,
     /// The transfers of files, which continue while the explorer is closed.
     pub transfers: Transfers,
     /// Keys of an unfinished sequence.
@@ -139,6 +146,8 @@ impl App {
             extension_rules: ExtensionRules::default(),
             logs: None,
             toasts: Toasts::default(),
+            commands: CommandLog::default(),
+            frecency: Frecency::default(),
             transfers: Transfers::default(),
             leaving: None,
             pending: Vec::new(),
@@ -254,6 +263,11 @@ impl App {
         let changed = wanted != std::mem::replace(&mut self.mouse_moves, wanted);
         // Releasing the mouse also switches these reports off.
         (changed && self.mouse).then_some(Effect::MouseMoves(wanted))
+    }
+
+    /// The commands that do what was done here.
+    pub fn commands(&self) -> &CommandLog {
+        &self.commands
     }
 
     /// Whether the data of this context can be outdated.

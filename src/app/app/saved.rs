@@ -12,6 +12,7 @@ impl App {
     #[must_use]
     pub fn saving_state(mut self, saved: SavedState) -> Self {
         self.sessions.restore_orders(&saved.orders);
+        self.frecency.clone_from(&saved.palette);
         self.saves = true;
         self.restored = Some(saved);
         self
@@ -45,6 +46,7 @@ impl App {
             orders: self.sessions.orders().to_vec(),
             desks,
             active,
+            palette: self.frecency.clone(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Panels on top of a view: all of them, and the actions that open them.
 
 pub mod apps;
-pub mod command;
+pub mod commands;
 pub mod commit;
 pub mod conflict;
 pub mod contexts;
@@ -12,6 +12,7 @@ pub mod help;
 pub mod history;
 pub mod new_shell;
 pub mod notifications;
+pub mod palette;
 mod panel;
 pub mod ports;
 pub mod priority;
@@ -27,18 +28,15 @@ pub mod transfers;
 pub mod waiting;
 
 use self::{
-    apps::AppLauncher, command::CommandLine, commit::CommitForm, conflict::ConflictDialog,
+    apps::AppLauncher, commands::CommandList, commit::CommitForm, conflict::ConflictDialog,
     contexts::ContextPicker, explorer::Explorer, extend::ExtendDialog, folders::FoldersPanel,
     help::Help, history::HistoryTable, new_shell::NewShell, notifications::NoticeList,
-    ports::PortBoard, priority::PriorityForm, pull::PullDialog, recents::Recents, rename::Rename,
-    rescue::RescueForm, shells::ShellPicker, stack::panels, terminate::TerminateDialog,
-    transfers::TransferList, waiting::WaitingDialog,
+    palette::Palette, ports::PortBoard, priority::PriorityForm, pull::PullDialog, recents::Recents,
+    rename::Rename, rescue::RescueForm, shells::ShellPicker, stack::panels,
+    terminate::TerminateDialog, transfers::TransferList, waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
-use crate::{
-    action::{Action, Scope},
-    model::notice::Level,
-};
+use crate::{action::Action, model::notice::Level};
 
 pub use panel::{
     DialogButton, FILTER_HINTS, Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, PromptLine, full,
@@ -56,7 +54,6 @@ macro_rules! each_panel {
                 Priority(PriorityForm),
                 Commit(CommitForm),
                 Rescue(RescueForm),
-                Command(CommandLine),
             }
             dialogs {
                 NewShell(NewShell),
@@ -76,7 +73,9 @@ macro_rules! each_panel {
                 Waiting(WaitingDialog),
                 Extend(ExtendDialog),
                 Terminate(TerminateDialog),
+                Commands(CommandList),
                 Help(Help),
+                Palette(Palette),
             }
         }
     };
@@ -84,22 +83,16 @@ macro_rules! each_panel {
 pub(crate) use each_panel;
 each_panel!(panels);
 
-/// The panel that an action opens in a scope, with its requests, or a message if it can't open. Returns `None`
+/// The panel that an action opens, with its requests, or a message if it can't open. Returns `None`
 /// if the action opens no panel. Panels of a session are opened by `session_actions`.
-pub fn opened_by(
-    action: Action,
-    scope: Scope,
-    env: &PanelEnv<'_>,
-) -> Option<(Option<AnyPanel>, Vec<Step>)> {
+pub fn opened_by(action: Action, env: &PanelEnv<'_>) -> Option<(Option<AnyPanel>, Vec<Step>)> {
     let info = |text| (None, vec![Step::toast(Level::Info, text)]);
     let open = |panel| (Some(panel), Vec::new());
     Some(match action {
-        Action::Help => open(Help::new(scope, env).into()),
         Action::Contexts if !env.mirror.has_several_contexts() => {
             info("only one context is configured. Add others to contexts.toml")
         }
         Action::Contexts => open(ContextPicker::new(env).into()),
-        Action::Command => open(CommandLine::default().into()),
         Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
         Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),
         Action::WindowNewAs => {

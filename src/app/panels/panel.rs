@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use crate::{
     action::{Action, Scope},
     app::{
-        area::DialogPart, detail::Detail, extension_rules::ExtensionRules, facts::Facts,
-        input::Input, mirror::Mirror, notices::Notices, panes::Panes,
-        shown_contexts::ShownContexts, step::Step, transfers::Transfers,
+        area::DialogPart, command_log::CommandLog, detail::Detail, extension_rules::ExtensionRules,
+        facts::Facts, frecency::Frecency, input::Input, mirror::Mirror, notices::Notices,
+        panes::Panes, shown_contexts::ShownContexts, step::Step, transfers::Transfers,
     },
     key::Key,
     keymap::Keymap,
@@ -45,6 +45,10 @@ pub struct PanelEnv<'a> {
     pub notices: &'a Notices,
     pub extension_rules: &'a ExtensionRules,
     pub transfers: &'a Transfers,
+    /// How often entries of the palette were used.
+    pub frecency: &'a Frecency,
+    /// The commands that do what was done in this TUI.
+    pub commands: &'a CommandLog,
     /// The contexts whose sessions are listed.
     pub shown: ShownContexts,
     pub now: Timestamp,

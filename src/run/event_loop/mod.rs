@@ -227,7 +227,10 @@ impl<'a> EventLoop<'a> {
 
     fn carry_out(&mut self, effects: Vec<Effect>) -> std::io::Result<Next> {
         for effect in effects {
-            self.away |= matches!(effect, Effect::Edit { .. } | Effect::EditFile { .. });
+            self.away |= matches!(
+                effect,
+                Effect::Edit { .. } | Effect::EditFile { .. } | Effect::EditSettings { .. }
+            );
             if matches!(effect, Effect::Repaint | Effect::Suspend) {
                 self.app.set_dirty();
                 self.pacer.hurry = true;

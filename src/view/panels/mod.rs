@@ -1,6 +1,7 @@
 //! Draws the panels: one file for each.
 
 mod apps;
+mod commands;
 pub mod commit;
 mod conflict;
 mod contexts;
@@ -11,6 +12,7 @@ mod help;
 pub mod history;
 mod new_shell;
 mod notifications;
+mod palette;
 mod ports;
 mod pull;
 mod recents;
