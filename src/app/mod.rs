@@ -15,6 +15,7 @@ pub mod command_log;
 pub mod detail;
 pub mod durations;
 pub mod effect;
+mod equivalent;
 pub mod extension_rules;
 pub mod facts;
 pub mod focus;

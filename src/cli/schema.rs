@@ -16,6 +16,7 @@ use super::{
         folder::files::SpaceJson,
         info::InfoJson,
         keys::BindingRow,
+        keys_check::KeyProblemRow,
         rescue::{RescuedJson, UnsavedJson},
         show::SessionJson,
         themes::ThemeRow,
@@ -172,6 +173,7 @@ fn outputs() -> Vec<Output> {
         Output::of::<InfoJson>("info", "info"),
         Output::of::<DaemonState<'_>>("daemon-status", "daemon status"),
         Output::of::<Vec<BindingRow>>("keys", "keys"),
+        Output::of::<Vec<KeyProblemRow>>("keys-check", "keys check"),
         Output::of::<Vec<ThemeRow>>("themes", "themes"),
     ]
 }

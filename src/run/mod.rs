@@ -19,6 +19,7 @@ mod files;
 mod input;
 mod key_tester;
 mod keyboard;
+pub mod keymaps;
 mod late_answer;
 mod launch;
 pub mod live;
@@ -31,6 +32,7 @@ mod shell;
 mod start;
 mod streams;
 mod transfers;
+mod watch;
 
 pub use key_tester::key_tester;
 pub use shell::shell;

@@ -9,6 +9,7 @@ use super::{
     background::{self, Background},
     facts, input,
     keyboard::Keyboard,
+    keymaps::WatchedKeymap,
     late_answer::LateAnswer,
     live::{TuiParts, live},
     log,
@@ -61,6 +62,11 @@ pub fn main(options: Options) -> Result<()> {
     if let Some(Err(why)) = &wanted {
         remarks.push((Level::Error, why.clone()));
     }
+    let watched = WatchedKeymap {
+        name: options.loaded.settings.ui.keymap.clone(),
+        directory: options.paths.keymaps_dir(),
+        keymap: appearance.keymap.clone(),
+    };
     let app = App::new(facts, appearance.keymap)
         .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));
@@ -74,6 +80,7 @@ pub fn main(options: Options) -> Result<()> {
         state_file,
         spool: Some(options.paths.cache_dir.clone()),
         theme: appearance.theme,
+        keymap: Some(watched),
         connect: ConnectOptions::new(options.paths),
         remarks,
     };

@@ -16,6 +16,7 @@ mod contexts;
 mod described;
 mod ending;
 mod environments;
+mod every_key;
 mod explorer;
 mod explorer_transfers;
 mod folders;

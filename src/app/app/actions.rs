@@ -23,6 +23,7 @@ impl App {
         key: Option<Key>,
         now: Timestamp,
     ) -> Vec<Step> {
+        self.invoked = Some((scope, action));
         let mut steps = Vec::new();
         // The panes get every action of their scopes first, because it also ends the leader key.
         let asked = matches!(scope, Scope::Input | Scope::Confirm) && self.focus() == Focus::Panes;

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::{
     super::{
         effect::Effect,
+        equivalent::equivalent,
         focus::Page,
         logs::feed::LogOrder,
         msg::Ticket,
@@ -29,6 +30,9 @@ impl App {
             match step {
                 Step::Do(effect) => effects.push(effect),
                 Step::Ask { request, purpose } => {
+                    if let Some(line) = equivalent(&request, &self.mirror) {
+                        self.commands.add(line, now);
+                    }
                     let ticket = self.ticket(purpose);
                     effects.push(Effect::Ask { ticket, request });
                 }

@@ -51,11 +51,13 @@ use super::{
     transfers::Transfers,
 };
 use crate::{
+    action::{Action, Scope},
     key::Key,
     keymap::Keymap,
     model::{
         id::{ContextName, SessionKey},
         notice::Level,
+        problem::Problem,
         session::Session,
     },
     terminal::defaults::DefaultColors,
@@ -90,6 +92,9 @@ pub struct App {
     pub transfers: Transfers,
     /// Keys of an unfinished sequence.
     pub pending: Vec<Key>,
+    sequence: Option<keys::KeySequence>,
+    /// The last invoked action and its scope.
+    invoked: Option<(Scope, Action)>,
     pub mouse: bool,
     /// The outer terminal reports mouse movement without a button.
     mouse_moves: bool,
@@ -151,6 +156,8 @@ impl App {
             transfers: Transfers::default(),
             leaving: None,
             pending: Vec::new(),
+            sequence: None,
+            invoked: None,
             mouse_moves: false,
             in_front: true,
             wanted: None,
@@ -242,6 +249,7 @@ impl App {
                 }
                 Vec::new()
             }
+            Msg::Keymap(read) => self.keymap_read(read),
             Msg::Leave => self.leave(),
         };
         let mut effects = self.carry_out(steps, now);
@@ -249,6 +257,7 @@ impl App {
         self.follow_conflicts();
         let steps = self.look_at_panes(now);
         effects.extend(self.carry_out(steps, now));
+        self.follow_sequence(now);
         effects.extend(self.follow_mouse());
         if may_change_saved {
             effects.extend(self.save());
@@ -314,6 +323,30 @@ impl App {
         steps
     }
 
+    /// Takes a changed keymap. With a mistake in it, the previous one stays in use.
+    fn keymap_read(&mut self, read: Result<Box<Keymap>, Vec<Problem>>) -> Vec<Step> {
+        vec![match read {
+            Ok(keymap) => {
+                self.keymap = *keymap;
+                self.pending.clear();
+                Step::toast(Level::Success, "the changed keymap is in use")
+            }
+            Err(problems) => {
+                let first = problems.first().map(ToString::to_string);
+                let text = format!(
+                    "the keymap has a mistake, so the previous one stays in use\n{}",
+                    first.unwrap_or_default()
+                );
+                Step::toast(Level::Error, text)
+            }
+        }]
+    }
+
+    /// The action that was invoked last, and the scope that its key belongs to.
+    pub fn invoked(&self) -> Option<(Scope, Action)> {
+        self.invoked
+    }
+
     fn leave(&mut self) -> Vec<Step> {
         let mut steps: Vec<Step> = self.save().map(Step::Do).into_iter().collect();
         self.saves = false;
@@ -332,6 +365,7 @@ impl App {
     }
 
     fn tick(&mut self, now: Timestamp) -> Vec<Step> {
+        self.explain_sequence(now);
         self.toasts.expire(now);
         if self.interrupted.is_some_and(|at| now >= interrupt_ends(at)) {
             self.interrupted = None;

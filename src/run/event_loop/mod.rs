@@ -157,6 +157,9 @@ impl<'a> EventLoop<'a> {
             self.stage.resized()?;
         }
         let effects = self.app.update(msg, now);
+        if let Some((scope, action)) = self.app.invoked() {
+            tracing::debug!(scope = scope.name(), action = action.name(), "last action");
+        }
         // Leaving or changing a pane also sends bytes (its program gets a focus report), and must be drawn.
         let typing = was_typing && self.app.scope() == Scope::Terminal;
         match only_sent(&effects).filter(|_| typing) {
