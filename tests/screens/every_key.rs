@@ -7,7 +7,6 @@ use workbay::{
         msg::{Msg, StreamEvent},
         panels::{palette::Palette, recents::Recents, shells::ShellPicker},
     },
-    key::{Key, KeyCode},
     keymap::builtin::KEYMAPS,
     protocol::message::StreamOpen,
 };
@@ -24,7 +23,7 @@ fn view(scope: Scope, keymap: &str) -> Option<Screen> {
     // The keys of the default keymap lead to the view. Then the other keymap is used.
     let screen = match scope {
         Scope::Sessions | Scope::Global => sessions().press("j j"),
-        Scope::Detail => sessions().press("j j enter"),
+        Scope::Detail => sessions().press("j j enter enter"),
         Scope::Launcher => sessions().press("n ctrl-r"),
         Scope::Contexts => Screen::new(120, 40).daemon(two()).press("c"),
         Scope::Shells => {
@@ -77,11 +76,6 @@ fn terminal() -> Screen {
     })
 }
 
-fn is_typed(key: &str) -> bool {
-    let key: Key = key.parse().unwrap();
-    matches!(key.code, KeyCode::Char(_)) && !key.ctrl && !key.alt
-}
-
 #[test]
 fn every_key_invokes_its_action() {
     let mut pressed = 0;
@@ -96,7 +90,9 @@ fn every_key_invokes_its_action() {
                 let first = keys.split(' ').next().unwrap();
                 let list = begin.app.keymap.next_keys(Scope::Sessions, &[]);
                 let hidden = list.iter().any(|(key, _)| key.to_string() == first);
-                if scope == Scope::Global && hidden {
+                // These run another action, which other tests look at.
+                let runs = matches!(action, Action::HelpRun | Action::PaletteRun);
+                if scope == Scope::Global && hidden || runs {
                     continue;
                 }
                 let screen = view(scope, keymap.name).unwrap().press(&keys);
