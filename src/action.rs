@@ -45,12 +45,16 @@ pub enum Scope {
     Leader,
     Confirm,
     Help,
+    /// The command palette.
+    Palette,
+    /// The commands that do what was done in the TUI.
+    Commands,
     /// A one-line input: filter, search, rename.
     Input,
 }
 
 impl Scope {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -75,6 +79,8 @@ impl Scope {
         Self::Leader,
         Self::Confirm,
         Self::Help,
+        Self::Palette,
+        Self::Commands,
         Self::Input,
     ];
 
@@ -105,6 +111,8 @@ impl Scope {
             Self::Leader => "leader",
             Self::Confirm => "confirm",
             Self::Help => "help",
+            Self::Palette => "palette",
+            Self::Commands => "commands",
             Self::Input => "input",
         }
     }
@@ -136,6 +144,8 @@ impl Scope {
             Self::Leader => "After the leader key",
             Self::Confirm => "Dialog",
             Self::Help => "Help",
+            Self::Palette => "Command palette",
+            Self::Commands => "Equivalent commands",
             Self::Input => "Text input",
         }
     }
@@ -220,16 +230,17 @@ actions! {
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     ThemePick "theme.pick" "choose the theme, with a preview" [Global]
-    Command "app.command" "enter a command: ctx NAME, help, quit, ..." [Global]
+    Command "app.command" "command palette: actions, sessions, environments, settings" [Global, Leader]
+    CommandLog "app.command-log" "show the equivalent commands of what you did" [Global, Leader]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
@@ -457,10 +468,52 @@ actions! {
 
     InputSubmit "input.submit" "accept" [Input]
     InputCancel "input.cancel" "cancel" [Input]
-    HelpSearch "help.search" "search in the help" [Help]
+    HelpRun "help.run" "run the selected action" [Help]
+    PaletteRun "palette.run" "run the selected entry, or the typed command" [Palette]
+    PaletteComplete "palette.complete" "complete the typed command" [Palette]
+    CommandCopy "commands.copy" "copy the command" [Commands]
+    CommandCopyAll "commands.copy-all" "copy all commands" [Commands]
 }
 
 impl Action {
+    /// Whether it only moves the selection or the view. Lists show these actions after the others.
+    pub fn is_movement(self) -> bool {
+        const MOVES: &[Action] = &[
+            Action::TabNext,
+            Action::TabPrevious,
+            Action::DetailNextKernel,
+            Action::DetailPreviousKernel,
+            Action::LauncherNext,
+            Action::LauncherPrevious,
+            Action::LauncherMore,
+            Action::LauncherLess,
+            Action::LauncherNextPage,
+            Action::LauncherPreviousPage,
+            Action::LogsNext,
+            Action::LogsPreviousHit,
+            Action::LogsNextKernel,
+            Action::LogsPreviousKernel,
+            Action::LogsLeft,
+            Action::LogsRight,
+            Action::PaneNext,
+            Action::PanePrevious,
+            Action::PaneLeft,
+            Action::PaneDown,
+            Action::PaneUp,
+            Action::PaneRight,
+            Action::WindowNext,
+            Action::WindowPrevious,
+            Action::ConflictNext,
+            Action::ConflictPrevious,
+            Action::ConfirmToggle,
+        ];
+        let numbered = ["window.", "launcher.page-"];
+        let name = self.name();
+        let is_numbered = name.ends_with(|last: char| last.is_ascii_digit())
+            && numbered.iter().any(|prefix| name.starts_with(prefix));
+        name.starts_with("list.") || is_numbered || MOVES.contains(&self)
+    }
+
     /// The action of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL

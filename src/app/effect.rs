@@ -81,6 +81,12 @@ pub enum Effect {
         ticket: Ticket,
         text: String,
     },
+    /// Opens your configuration file in your editor, at a line. `Msg::Edited` reports that the editor exited.
+    EditSettings {
+        ticket: Ticket,
+        path: PathBuf,
+        line: Option<usize>,
+    },
     /// Writes a launch as a recipe to a new file, like `SaveFile`.
     SaveRecipe {
         ticket: Ticket,

@@ -52,6 +52,25 @@ pub struct Facts {
     pub open_apps_after_launch: bool,
     /// The variable `SSH_CONNECTION`, if the TUI runs in an SSH login.
     pub ssh_connection: Option<String>,
+    /// All settings, for the command palette.
+    pub settings: Vec<ShownSetting>,
+    /// Your configuration file, which may not exist.
+    pub settings_file: PathBuf,
+}
+
+/// A setting and its value when the client started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShownSetting {
+    /// `ui.theme`.
+    pub key: String,
+    /// The value as TOML.
+    pub value: String,
+    /// Where the value comes from: `default`, `site`, `user`, `environment`, `flag`.
+    pub origin: String,
+    /// What the setting means, in one line.
+    pub meaning: String,
+    /// The line of your configuration file that sets it.
+    pub line: Option<usize>,
 }
 
 impl Facts {

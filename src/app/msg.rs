@@ -9,7 +9,11 @@ use super::{
 };
 use crate::{
     key::Key,
-    model::{change::Change, failure::Failure, log::LogSource, spec::LaunchRequest, text::Clean},
+    keymap::Keymap,
+    model::{
+        change::Change, failure::Failure, log::LogSource, problem::Problem, spec::LaunchRequest,
+        text::Clean,
+    },
     protocol::message::{Reply, Snapshot, StreamEnd, StreamId},
     terminal::defaults::DefaultColors,
 };
@@ -76,6 +80,8 @@ pub enum Msg {
         ticket: Ticket,
         completion: PathCompletion,
     },
+    /// A file of the keymap has changed.
+    Keymap(Result<Box<Keymap>, Vec<Problem>>),
     /// Ctrl-C or a signal from outside requests to quit now (SIGTERM, SIGHUP).
     Leave,
 }

@@ -1,8 +1,10 @@
-//! The state that the next TUI restores: the order and the columns of each tab, saved views, and the panes on their desks.
+//! The state that the next TUI restores: the order and the columns of each tab, saved views, the
+//! panes on their desks, and what was used in the command palette.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
+    frecency::Frecency,
     panes::SavedDesk,
     sessions::{
         columns::{ColumnChoices, SavedView},
@@ -21,4 +23,6 @@ pub struct SavedState {
     pub desks: Vec<SavedDesk>,
     /// Position of the desk that is shown.
     pub active: usize,
+    /// The use of the entries of the command palette.
+    pub palette: Frecency,
 }

@@ -12,9 +12,9 @@ use super::{
     notices::toast::Launched,
     panels::{
         apps::AppsPurpose,
-        command::{Command, ViewCommand},
         explorer::ExplorerPurpose,
         folders::FoldersPurpose,
+        palette::{PaletteQuery, entry::Choice, words::Command},
         shells::ShellTarget,
     },
     panes::{Axis, ShellPlace},
@@ -23,7 +23,7 @@ use super::{
     transfers::TransferStep,
 };
 use crate::{
-    action::Action,
+    action::{Action, Scope},
     model::{
         failure::Failure,
         files::{FilePath, FilePlace},
@@ -101,8 +101,8 @@ pub enum Step {
         tab: Tab,
         columns: ColumnChoices,
     },
-    /// Shows, saves or deletes a view.
-    View(ViewCommand),
+    /// A command of the palette.
+    Command(Command),
     /// Carries out an action on several sessions.
     Bulk(Box<BulkPlan>),
     /// Changes the notifications, also those that the daemon keeps.
@@ -122,6 +122,13 @@ pub enum Step {
     Transfer(TransferStep),
     /// Completes a typed path of this machine.
     CompletePath(String),
+    /// Carries out an entry of the palette, and remembers its use.
+    Choose {
+        id: String,
+        choice: Choice,
+    },
+    /// Invokes an action in a scope of the view below the panel.
+    Invoke(Scope, Action),
     /// Goes to another place of the TUI.
     Go(Go),
 }
@@ -188,8 +195,6 @@ pub enum Go {
     Detail(SessionKey),
     /// Closes the panel on top.
     CloseTop,
-    /// Carries out a command of the command line.
-    Command(Command),
     /// Opens the panel of an action.
     Open(Action),
     /// Carries out an action on the current session.
@@ -244,6 +249,10 @@ pub enum Purpose {
     },
     /// The recent launches, loaded or changed.
     Recents,
+    /// For the command palette.
+    Palette(PaletteQuery),
+    /// The configuration file is in your editor.
+    Settings,
     /// The earlier notifications.
     Notices,
     /// A text is in your editor.

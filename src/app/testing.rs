@@ -3,9 +3,9 @@
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
-    extension_rules::ExtensionRules, facts::Facts, mirror::Mirror, notices::Notices,
-    panels::PanelEnv, panes::Panes, shown_contexts::ShownContexts, themes::Themes,
-    transfers::Transfers,
+    command_log::CommandLog, extension_rules::ExtensionRules, facts::Facts, frecency::Frecency,
+    mirror::Mirror, notices::Notices, panels::PanelEnv, panes::Panes,
+    shown_contexts::ShownContexts, themes::Themes, transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -76,6 +76,8 @@ pub fn facts() -> Facts {
         apps: AppSettings::default(),
         open_apps_after_launch: false,
         ssh_connection: None,
+        settings: Vec::new(),
+        settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }
 
@@ -89,6 +91,8 @@ pub struct TestEnv {
     extension_rules: ExtensionRules,
     pub transfers: Transfers,
     pub themes: Themes,
+    frecency: Frecency,
+    commands: CommandLog,
 }
 
 impl Default for TestEnv {
@@ -102,6 +106,8 @@ impl Default for TestEnv {
             extension_rules: ExtensionRules::default(),
             transfers: Transfers::default(),
             themes: Themes::default(),
+            frecency: Frecency::default(),
+            commands: CommandLog::default(),
         }
     }
 }
@@ -125,6 +131,8 @@ impl TestEnv {
             transfers: &self.transfers,
             views: &[],
             themes: &self.themes,
+            frecency: &self.frecency,
+            commands: &self.commands,
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

@@ -16,6 +16,7 @@ use super::{
         folder::files::SpaceJson,
         info::InfoJson,
         keys::BindingRow,
+        keys_check::KeyProblemRow,
         rescue::{RescuedJson, UnsavedJson},
         show::SessionJson,
         themes::{ThemeRow, check::CheckedTheme, show::ShownTheme},
@@ -175,6 +176,7 @@ fn outputs() -> Vec<Output> {
         Output::of::<Vec<ThemeRow>>("themes", "themes and themes ls"),
         Output::of::<ShownTheme>("themes-show", "themes show"),
         Output::of::<Vec<CheckedTheme>>("themes-check", "themes check"),
+        Output::of::<Vec<KeyProblemRow>>("keys-check", "keys check"),
     ]
 }
 

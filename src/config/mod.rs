@@ -16,6 +16,7 @@ mod fuzz;
 pub mod layer;
 pub mod library;
 pub mod machine;
+pub mod meaning;
 pub mod origin;
 pub mod paths;
 pub mod person;

@@ -1,7 +1,8 @@
 //! Maps keys to actions: one trie per scope, read from `keymaps/*.toml`.
 
 pub mod builtin;
-mod read;
+pub mod check;
+pub(crate) mod read;
 mod trie;
 
 use std::path::Path;
@@ -84,6 +85,16 @@ impl Keymap {
             .map_or(Lookup::NotFound, |trie| trie.lookup(keys))
     }
 
+    /// The keys that can follow `keys` in a scope, each with its action or `None` for a further prefix.
+    pub fn next_keys(&self, scope: Scope, keys: &[Key]) -> Vec<(Key, Option<Action>)> {
+        let trie = self.tries.get(scope as usize);
+        match (keys, self.lookup(scope, keys)) {
+            ([], _) => trie.map_or_else(Vec::new, Trie::choices),
+            (_, Lookup::Pending(next)) => next,
+            _ => Vec::new(),
+        }
+    }
+
     /// The keys bound to an action in a scope, as text, the most convenient first: in the order of the file,
     /// with the user's own keys before inherited ones.
     pub fn keys_for(&self, scope: Scope, action: Action) -> Vec<String> {
@@ -126,20 +137,13 @@ fn library(dir: Option<&Path>) -> Library<'_> {
 
 fn read_chain(name: &str, dir: Option<&Path>) -> Result<read::Bindings, Vec<Problem>> {
     let chain = library(dir).chain(name).map_err(|problem| vec![problem])?;
-    let mut bindings = read::Bindings::default();
-    let mut problems = Vec::new();
-    for (number, document) in chain.iter().enumerate() {
-        let faults = bindings.add(number, document);
-        problems.extend(faults.into_iter().map(|fault| document.problem(fault)));
+    let (bindings, faults) = read::of_chain(&chain);
+    if faults.is_empty() {
+        return Ok(bindings);
     }
-    for (number, fault) in bindings.clashes() {
-        problems.extend(chain.get(number).map(|document| document.problem(fault)));
-    }
-    if problems.is_empty() {
-        Ok(bindings)
-    } else {
-        Err(problems)
-    }
+    let problem =
+        |(number, it): (usize, read::KeyFault)| Some(chain.get(number)?.problem(it.fault));
+    Err(faults.into_iter().filter_map(problem).collect())
 }
 
 #[cfg(test)]

@@ -7,6 +7,68 @@ use crate::{
     model::nearest::nearest,
 };
 
+/// What is wrong with a binding, for `workbay keys check`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A value of the wrong kind.
+    Invalid,
+    UnknownScope,
+    UnknownAction,
+    /// The action belongs to other scopes.
+    WrongScope,
+    UnknownKey,
+    /// The same key is bound twice in one table.
+    Double,
+    /// A shorter binding hides a longer one.
+    Shadowed,
+}
+
+impl FaultKind {
+    /// `unknown-action`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::UnknownScope => "unknown-scope",
+            Self::UnknownAction => "unknown-action",
+            Self::WrongScope => "wrong-scope",
+            Self::UnknownKey => "unknown-key",
+            Self::Double => "double",
+            Self::Shadowed => "shadowed",
+        }
+    }
+}
+
+/// A fault of a keymap file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyFault {
+    pub kind: FaultKind,
+    pub fault: DocumentFault,
+    /// The other binding: number of its file, and position in it.
+    pub other: Option<(usize, usize)>,
+}
+
+impl KeyFault {
+    pub fn new(kind: FaultKind, fault: DocumentFault) -> Self {
+        Self {
+            kind,
+            fault,
+            other: None,
+        }
+    }
+
+    #[must_use]
+    pub fn with(mut self, other: &Binding) -> Self {
+        self.other = Some((other.file, other.at));
+        self
+    }
+}
+
+impl From<DocumentFault> for KeyFault {
+    fn from(fault: DocumentFault) -> Self {
+        Self::new(FaultKind::Invalid, fault)
+    }
+}
+
 /// One effective binding of a keymap file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
@@ -26,7 +88,7 @@ pub struct Bindings {
 
 impl Bindings {
     /// Adds the file with this number. Returns the faults.
-    pub fn add(&mut self, file: usize, document: &Document) -> Vec<DocumentFault> {
+    pub fn add(&mut self, file: usize, document: &Document) -> Vec<KeyFault> {
         let mut faults = Vec::new();
         for table in document
             .entries()
@@ -35,7 +97,8 @@ impl Bindings {
         {
             let Some(scope) = Scope::ALL.iter().find(|scope| scope.name() == table.key) else {
                 let known = Scope::ALL.iter().map(|scope| scope.name());
-                faults.push(DocumentFault::unknown(table.at, "scope", &table.key, known));
+                let fault = DocumentFault::unknown(table.at, "scope", &table.key, known);
+                faults.push(KeyFault::new(FaultKind::UnknownScope, fault));
                 continue;
             };
             match table.item.table() {
@@ -43,28 +106,27 @@ impl Bindings {
                     let outcomes = entries.iter().map(|entry| self.take(file, *scope, entry));
                     faults.extend(outcomes.filter_map(Result::err));
                 }
-                Err(fault) => faults.push(fault),
+                Err(fault) => faults.push(fault.into()),
             }
         }
         faults
     }
 
-    fn take(
-        &mut self,
-        file: usize,
-        scope: Scope,
-        entry: &DocumentEntry,
-    ) -> Result<(), DocumentFault> {
-        let keys = key::parse_sequence(&entry.key).map_err(|why| no_key(entry, why))?;
-        keys.iter().try_for_each(|key| pressable(entry.at, *key))?;
+    fn take(&mut self, file: usize, scope: Scope, entry: &DocumentEntry) -> Result<(), KeyFault> {
+        let unknown = |fault| KeyFault::new(FaultKind::UnknownKey, fault);
+        let keys = key::parse_sequence(&entry.key).map_err(|why| unknown(no_key(entry, why)))?;
+        keys.iter()
+            .try_for_each(|key| pressable(entry.at, *key))
+            .map_err(unknown)?;
         let same = |known: &Binding| known.scope == scope && known.keys == keys;
-        if self
+        let twin = self
             .list
             .iter()
-            .any(|known| same(known) && known.file == file)
-        {
+            .find(|known| same(known) && known.file == file);
+        if let Some(twin) = twin {
             let message = format!("'{}' is bound twice in [{}]", entry.key, scope.name());
-            return Err(DocumentFault::new(entry.at, message));
+            let fault = DocumentFault::new(entry.at, message);
+            return Err(KeyFault::new(FaultKind::Double, fault).with(twin));
         }
         let actions = actions(scope, &entry.item)?;
         self.list.retain(|known| !same(known));
@@ -82,7 +144,7 @@ impl Bindings {
 
     /// Bindings whose keys are also the beginning of a longer binding, which could never be pressed. Each
     /// result is (file number, fault).
-    pub fn clashes(&self) -> Vec<(usize, DocumentFault)> {
+    pub fn clashes(&self) -> Vec<(usize, KeyFault)> {
         let mut found = Vec::new();
         for long in &self.list {
             let short = self.list.iter().find(|short| {
@@ -99,7 +161,7 @@ impl Bindings {
 }
 
 /// Reports the fault at the later binding, because the user can change that one.
-fn clash(short: &Binding, long: &Binding) -> (usize, DocumentFault) {
+fn clash(short: &Binding, long: &Binding) -> (usize, KeyFault) {
     let (later, earlier) = if (short.file, short.at) > (long.file, long.at) {
         (short, long)
     } else {
@@ -118,7 +180,8 @@ fn clash(short: &Binding, long: &Binding) -> (usize, DocumentFault) {
         "unbind the other one: \"{other}\" = \"none\" in [{}]",
         short.scope.name()
     );
-    (later.file, fault.help(help))
+    let fault = KeyFault::new(FaultKind::Shadowed, fault.help(help));
+    (later.file, fault.with(earlier))
 }
 
 /// Reports keys that can't be parsed, with the nearest key name.
@@ -170,20 +233,23 @@ pub fn text(keys: &[Key]) -> String {
 }
 
 /// An action, a list of actions, or no action for `"none"`.
-fn actions(scope: Scope, item: &Item) -> Result<Vec<Action>, DocumentFault> {
+fn actions(scope: Scope, item: &Item) -> Result<Vec<Action>, KeyFault> {
     match &item.value {
         Value::Text(name) if name == "none" => Ok(Vec::new()),
         Value::Text(_) => Ok(vec![action(scope, item)?]),
         Value::List(items) if items.is_empty() => {
             Err(DocumentFault::new(item.at, "the list of actions is empty")
-                .help("write \"none\" to unbind the key"))
+                .help("write \"none\" to unbind the key")
+                .into())
         }
         Value::List(items) => items.iter().map(|item| action(scope, item)).collect(),
-        _ => Err(item.mismatch("an action like \"list.down\" or a list of actions")),
+        _ => Err(item
+            .mismatch("an action like \"list.down\" or a list of actions")
+            .into()),
     }
 }
 
-fn action(scope: Scope, item: &Item) -> Result<Action, DocumentFault> {
+fn action(scope: Scope, item: &Item) -> Result<Action, KeyFault> {
     let name = item.text()?;
     let Some(action) = Action::from_name(name) else {
         let here = Action::ALL
@@ -194,10 +260,11 @@ fn action(scope: Scope, item: &Item) -> Result<Action, DocumentFault> {
             .filter(|action| !action.scopes().contains(&scope));
         let known: Vec<&str> = here.chain(others).map(|action| action.name()).collect();
         let fault = DocumentFault::unknown(item.at, "action", name, known);
-        return Err(match fault.help {
+        let fault = match fault.help {
             Some(_) => fault,
             None => fault.help("`workbay keys` lists all actions"),
-        });
+        };
+        return Err(KeyFault::new(FaultKind::UnknownAction, fault));
     };
     if action.scopes().contains(&scope) {
         return Ok(action);
@@ -208,5 +275,19 @@ fn action(scope: Scope, item: &Item) -> Result<Action, DocumentFault> {
         .map(|scope| format!("[{}]", scope.name()))
         .collect();
     let message = format!("{name} does nothing in [{}]", scope.name());
-    Err(DocumentFault::new(item.at, message).help(format!("it belongs to {}", scopes.join(", "))))
+    let fault =
+        DocumentFault::new(item.at, message).help(format!("it belongs to {}", scopes.join(", ")));
+    Err(KeyFault::new(FaultKind::WrongScope, fault))
+}
+
+/// All bindings of a chain of files, and every fault with the number of its file.
+pub fn of_chain(chain: &[Document]) -> (Bindings, Vec<(usize, KeyFault)>) {
+    let mut bindings = Bindings::default();
+    let mut faults = Vec::new();
+    for (number, document) in chain.iter().enumerate() {
+        let found = bindings.add(number, document).into_iter();
+        faults.extend(found.map(|fault| (number, fault)));
+    }
+    faults.extend(bindings.clashes());
+    (bindings, faults)
 }

@@ -34,14 +34,34 @@ fn the_directory_holds_the_embedded_keymaps_and_no_others() {
 }
 
 #[test]
-fn every_action_has_a_key_in_every_built_in_keymap() {
-    for name in ["default", "vim", "emacs"] {
+fn every_action_has_a_key_in_every_keymap_with_letters() {
+    for name in ["default", "vim", "emacs", "k9s"] {
         let keymap = builtin(name);
         for action in Action::ALL {
             let bound = Scope::ALL
                 .iter()
                 .any(|scope| !keymap.keys_for(*scope, *action).is_empty());
             assert!(bound, "{name} has no key for {}", action.name());
+        }
+    }
+}
+
+#[test]
+fn the_keymap_without_letters_binds_none() {
+    let arrows = builtin("arrows");
+    for scope in Scope::ALL {
+        for (keys, action) in arrows.bindings(scope) {
+            let plain = |key: &Key| {
+                let is_char = matches!(key.code, crate::key::KeyCode::Char(c) if c != ' ');
+                is_char && !key.ctrl
+            };
+            let keys = super::tests::keys(&keys);
+            assert!(
+                !keys.iter().any(plain),
+                "{} in {}",
+                action.name(),
+                scope.name()
+            );
         }
     }
 }
@@ -68,7 +88,7 @@ fn ctrl_d_and_other_single_ctrl_letters_never_destroy() {
 
 #[test]
 fn no_binding_needs_a_key_that_terminals_cannot_distinguish() {
-    for name in ["default", "vim", "emacs"] {
+    for name in ["default", "vim", "emacs", "arrows", "k9s"] {
         let keymap = builtin(name);
         for scope in Scope::ALL {
             for (key, action) in keymap.bindings(scope) {
@@ -105,7 +125,7 @@ fn lookup_finds_whole_prefix_and_nothing() {
 
 #[test]
 fn the_terminal_scope_binds_the_leader_alone() {
-    for name in ["default", "vim", "emacs"] {
+    for name in ["default", "vim", "emacs", "arrows", "k9s"] {
         let bindings = builtin(name).bindings(Scope::Terminal);
         let actions: Vec<Action> = bindings.iter().map(|(_, action)| *action).collect();
         assert_eq!(actions, [Action::TerminalLeader; 2], "{name}");

@@ -50,7 +50,7 @@ impl Trie {
         }
     }
 
-    fn choices(&self) -> Vec<(Key, Option<Action>)> {
+    pub fn choices(&self) -> Vec<(Key, Option<Action>)> {
         let choice = |(key, node): &(Key, Node)| match node {
             Node::Whole(actions) => (*key, actions.first().copied()),
             Node::Prefix(_) => (*key, None),

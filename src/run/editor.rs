@@ -27,6 +27,35 @@ pub fn edit_file(path: &Path) -> Result<(), String> {
     run(&editor, path, "the file isn't saved")
 }
 
+/// Lets the user edit a file from a line on, and blocks until the editor exits. An error is a sentence.
+pub fn edit_at(path: &Path, line: Option<usize>) -> Result<(), String> {
+    let editor = editor(|name: &str| std::env::var(name).ok());
+    let at = line.filter(|_| takes_line(&editor));
+    let editor = at.map_or_else(|| editor.clone(), |line| format!("{editor} +{line}"));
+    run(&editor, path, "the file isn't saved")
+}
+
+/// Whether an editor opens a file at a line with `+LINE`.
+fn takes_line(editor: &str) -> bool {
+    const KNOWN: &[&str] = &[
+        "vi",
+        "vim",
+        "nvim",
+        "view",
+        "nano",
+        "pico",
+        "emacs",
+        "emacsclient",
+        "micro",
+        "joe",
+        "kak",
+        "mg",
+    ];
+    let program = editor.split_whitespace().next().unwrap_or_default();
+    let name = Path::new(program).file_name().and_then(|it| it.to_str());
+    name.is_some_and(|name| KNOWN.contains(&name))
+}
+
 /// `kept` = what becomes of the text if the editor fails.
 fn run(editor: &str, path: &Path, kept: &str) -> Result<(), String> {
     // Runs the editor through the shell, as git does, because the variable may contain arguments.
@@ -104,6 +133,16 @@ mod tests {
         assert_eq!(with(&[("EDITOR", "nano -w")]), "nano -w");
         assert_eq!(with(&[("VISUAL", " "), ("EDITOR", "nano")]), "nano");
         assert_eq!(with(&[("VISUAL", "code"), ("EDITOR", "nano")]), "code");
+    }
+
+    #[test]
+    fn only_known_editors_get_a_line() {
+        for editor in ["vi", "/usr/bin/nano -w", "emacsclient -t"] {
+            assert!(takes_line(editor), "{editor}");
+        }
+        for editor in ["code --wait", "ed", ""] {
+            assert!(!takes_line(editor), "{editor}");
+        }
     }
 
     #[test]

@@ -135,6 +135,10 @@ impl EffectRunner {
                 stage.lend()?;
                 self.edit(ticket, text);
             }
+            Effect::EditSettings { ticket, path, line } => {
+                stage.lend()?;
+                self.edit_settings(ticket, path, line);
+            }
             Effect::Transfer { id, order } => self.transfers.order(id, order),
             Effect::EditFile { transfer, path } => {
                 stage.lend()?;
@@ -201,6 +205,19 @@ impl EffectRunner {
             let result = match edited {
                 Ok(result) => result.map_err(|why| Clean::new(&why)),
                 Err(error) => Err(Clean::new(&format!("the text was not edited: {error}"))),
+            };
+            let _ = answers.send(Msg::Edited { ticket, result }).await;
+        });
+    }
+
+    fn edit_settings(&self, ticket: u64, path: PathBuf, line: Option<usize>) {
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let edited = tokio::task::spawn_blocking(move || editor::edit_at(&path, line)).await;
+            let result = match edited {
+                Ok(Ok(())) => Ok(String::new()),
+                Ok(Err(why)) => Err(Clean::new(&why)),
+                Err(error) => Err(Clean::new(&format!("the file was not edited: {error}"))),
             };
             let _ = answers.send(Msg::Edited { ticket, result }).await;
         });

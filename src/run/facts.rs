@@ -3,14 +3,16 @@
 use uuid::Uuid;
 
 use crate::{
-    app::facts::Facts,
-    config::{paths::Paths, person},
-    model::settings::Settings,
+    app::facts::{Facts, ShownSetting},
+    config::{
+        layer::Loaded, meaning::meaning, origin::Origin, paths::Paths, person, setting::SETTINGS,
+    },
     protocol::version::version,
 };
 
 /// The facts, which don't change while the TUI runs.
-pub fn facts(settings: &Settings, paths: &Paths) -> Facts {
+pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
+    let settings = &loaded.settings;
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     Facts {
         user: person::user_name(),
@@ -36,7 +38,28 @@ pub fn facts(settings: &Settings, paths: &Paths) -> Facts {
         apps: settings.apps.clone(),
         open_apps_after_launch: settings.ui.open_apps_after_launch,
         ssh_connection: variable("SSH_CONNECTION"),
+        settings: shown_settings(loaded),
+        settings_file: paths.config_file(),
     }
+}
+
+/// Every setting with its value, its origin and its meaning.
+fn shown_settings(loaded: &Loaded) -> Vec<ShownSetting> {
+    let shown = |setting: &crate::config::setting::Setting| {
+        let key = setting.key();
+        let origin = loaded.origin(&key);
+        ShownSetting {
+            value: (setting.show)(&loaded.settings),
+            origin: origin.word().to_owned(),
+            meaning: meaning(&key),
+            line: match origin {
+                Origin::User { line, .. } => Some(*line),
+                _ => None,
+            },
+            key,
+        }
+    };
+    SETTINGS.iter().map(shown).collect()
 }
 
 /// A name for this TUI's terminals in the engine. It differs from every other TUI's, also after a restart.

@@ -11,6 +11,7 @@ use super::{
     connection, desktop,
     effects::{self, EffectRunner},
     event_loop::{EventLoop, Sources},
+    keymaps::WatchedKeymap,
     logs::LogReaders,
     requests::Requests,
     saved::StateFile,
@@ -36,6 +37,8 @@ pub struct TuiParts {
     pub theme: Theme,
     /// What decides about the theme while the TUI runs. `None` = the theme stays.
     pub theme_source: Option<ThemeSource>,
+    /// Read again when its files change. `None` = the keymap stays as it is.
+    pub keymap: Option<WatchedKeymap>,
     pub connect: ConnectOptions,
     /// Notifications to show at the start, each with its level.
     pub remarks: Vec<(Level, String)>,
@@ -56,6 +59,9 @@ where
     let (current_in, current) = watch::channel(None);
     for (level, text) in &parts.remarks {
         let _ = answers_in.try_send(effects::remark(*level, text));
+    }
+    if let Some(keymap) = parts.keymap {
+        tokio::spawn(keymap.follow(answers_in.clone()));
     }
     tokio::spawn(connection::keep(parts.connect, link_in, current_in));
     // Without a cache directory, the system's directory for temporary files has the drafts.

@@ -19,6 +19,7 @@ mod files;
 mod input;
 mod key_tester;
 mod keyboard;
+pub mod keymaps;
 mod late_answer;
 mod launch;
 pub mod live;
@@ -32,6 +33,7 @@ mod start;
 mod streams;
 pub mod theming;
 mod transfers;
+mod watch;
 
 pub use key_tester::key_tester;
 pub use shell::shell;

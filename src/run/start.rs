@@ -9,6 +9,7 @@ use super::{
     background::{self, Background},
     facts, input,
     keyboard::Keyboard,
+    keymaps::WatchedKeymap,
     late_answer::LateAnswer,
     live::{TuiParts, live},
     log,
@@ -41,7 +42,7 @@ pub struct Options {
 pub fn main(options: Options) -> Result<()> {
     let _log = log::to_file(&options.paths.tui_log());
     let appearance = Appearance::find(&options);
-    let facts = facts::facts(&options.loaded.settings, &options.paths);
+    let facts = facts::facts(&options.loaded, &options.paths);
     // A single thread is enough: tasks start in order, and they wait only for input and output.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -62,6 +63,11 @@ pub fn main(options: Options) -> Result<()> {
     if let Some(Err(why)) = &wanted {
         remarks.push((Level::Error, why.clone()));
     }
+    let watched = WatchedKeymap {
+        name: options.loaded.settings.ui.keymap.clone(),
+        directory: options.paths.keymaps_dir(),
+        keymap: appearance.keymap.clone(),
+    };
     let app = App::new(facts, appearance.keymap)
         .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));
@@ -76,6 +82,7 @@ pub fn main(options: Options) -> Result<()> {
         spool: Some(options.paths.cache_dir.clone()),
         theme: appearance.theme,
         theme_source: Some(appearance.source),
+        keymap: Some(watched),
         connect: ConnectOptions::new(options.paths),
         remarks,
     };

@@ -39,11 +39,11 @@ pub fn areas(screen: Rect, area: Rect, rows: Rect) -> DialogAreas {
 /// Draws the frame and returns the room inside it, with two blank columns on either side.
 pub fn frame(paint: &mut Paint<'_>, screen: Rect, area: Rect, title: &str, face: Face) -> Rect {
     shade(paint, screen);
-    bare_frame(paint, area, title, face)
+    border(paint, area, title, face)
 }
 
-/// Like [`frame`], and leaves the rest of the screen as it is.
-pub fn bare_frame(paint: &mut Paint<'_>, area: Rect, title: &str, face: Face) -> Rect {
+/// Draws the frame without shading the rest of the screen.
+pub fn border(paint: &mut Paint<'_>, area: Rect, title: &str, face: Face) -> Rect {
     blank(paint, area);
     let [top_left, top_right, bottom_left, bottom_right] = paint.glyphs.corners;
     let (right, bottom) = (area.right() - 1, area.bottom() - 1);

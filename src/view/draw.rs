@@ -12,7 +12,7 @@ use super::{
     panes, prompt, reason, session_table, state, statistics,
     still::Still,
     surface::Surface,
-    tabs, toasts,
+    tabs, toasts, which_key,
 };
 use crate::{
     app::{
@@ -116,5 +116,6 @@ fn overlays(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
         paint.clear(hints_line);
         hints::draw(paint, app, areas, now);
     }
+    which_key::draw(paint, app, areas);
     toasts::draw(paint, app, areas);
 }

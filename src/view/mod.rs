@@ -36,3 +36,4 @@ pub mod surface;
 mod tabs;
 pub mod text;
 mod toasts;
+mod which_key;

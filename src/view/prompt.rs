@@ -4,21 +4,13 @@ use ratatui::layout::Rect;
 
 use super::{paint::Paint, text};
 use crate::{
-    app::{
-        app::App,
-        area::Areas,
-        input::Input,
-        panels::{AnyPanel, command::CommandLine},
-        sessions::reach::SearchState,
-    },
+    app::{app::App, area::Areas, input::Input, sessions::reach::SearchState},
     theme::face::Face,
 };
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let Some(area) = areas.prompt else { return };
-    if let Some(AnyPanel::Command(command)) = app.panels.prompt() {
-        draw_command(paint, app, area, command);
-    } else if let Some(typed) = app.panels.prompt().and_then(|it| it.panel().prompt()) {
+    if let Some(typed) = app.panels.prompt().and_then(|it| it.panel().prompt()) {
         // A problem with the typed text is shown in place of the hints.
         let note = (typed.note, Face::Dim);
         line(paint, area, &typed.label, typed.input, note);
@@ -64,26 +56,6 @@ fn draw_completion(paint: &mut Paint<'_>, app: &App, area: Rect, input: &Input, 
     };
     let others: String = others.iter().take(8).map(|it| format!("  {it}")).collect();
     let shown = format!("{rest}{others}");
-    let shown = text::fit(&shown, usize::from(room), paint.glyphs.ellipsis);
-    paint.text(x, area.y, room, &shown, Face::Placeholder);
-}
-
-/// The command, followed by the dimmed text that Tab would add and the other words that begin so.
-fn draw_command(paint: &mut Paint<'_>, app: &App, area: Rect, command: &CommandLine) {
-    let x = paint.text(area.x + 1, area.y, 1, ":", Face::Accent);
-    let field = Rect::new(x, area.y, area.right().saturating_sub(x + 1), 1);
-    paint.input(field, &command.input, true);
-    let rest = command.completion(&app.mirror);
-    let mut others = command.candidates(&app.mirror);
-    if rest.is_some() {
-        others.remove(0);
-    } else if !command.input.is_empty() {
-        others.clear();
-    }
-    let gap = if others.is_empty() { "" } else { "  " };
-    let shown = format!("{}{gap}{}", rest.unwrap_or_default(), others.join("  "));
-    let x = x + text::width(command.input.text()) as u16;
-    let room = field.right().saturating_sub(x);
     let shown = text::fit(&shown, usize::from(room), paint.glyphs.ellipsis);
     paint.text(x, area.y, room, &shown, Face::Placeholder);
 }

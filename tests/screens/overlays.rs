@@ -145,7 +145,7 @@ fn the_help_140x40() {
 
 #[test]
 fn the_help_is_searched() {
-    let screen = working_day(80, 24).press("? /").typed("term");
+    let screen = working_day(80, 24).press("?").typed("term");
     insta::assert_snapshot!(screen.text());
     let screen = screen.press("esc");
     assert!(screen.is_open::<Help>(), "esc takes the search away first");

@@ -13,7 +13,7 @@ use workbay::{
         app::App,
         area::Areas,
         effect::Effect,
-        facts::Facts,
+        facts::{Facts, ShownSetting},
         logs::feed::LogOrder,
         msg::{Button, Link, Mouse, MouseKind, Msg, StreamEvent, Ticket},
         panels::PanelType,
@@ -95,6 +95,23 @@ pub fn facts() -> Facts {
         },
         open_apps_after_launch: false,
         ssh_connection: Some("10.9.8.7 51234 10.1.2.3 22".to_owned()),
+        settings: vec![
+            ShownSetting {
+                key: "ui.theme".to_owned(),
+                value: "\"auto\"".to_owned(),
+                origin: "default".to_owned(),
+                meaning: "Theme: auto, default-dark, default-light".to_owned(),
+                line: None,
+            },
+            ShownSetting {
+                key: "ui.keymap".to_owned(),
+                value: "\"vim\"".to_owned(),
+                origin: "user".to_owned(),
+                meaning: "Keymap: default, vim, emacs, arrows, k9s".to_owned(),
+                line: Some(3),
+            },
+        ],
+        settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }
 
@@ -123,6 +140,12 @@ impl Screen {
     pub fn starting_in(mut self, context: &str) -> Self {
         let context = context.parse().unwrap();
         self.app = App::new(self.app.facts.clone(), Keymap::default()).starting_in(Some(context));
+        self
+    }
+
+    /// Uses a built-in keymap.
+    pub fn keymap(mut self, name: &str) -> Self {
+        self.app.keymap = Keymap::builtin(name).unwrap();
         self
     }
 

@@ -23,6 +23,7 @@ impl App {
         key: Option<Key>,
         now: Timestamp,
     ) -> Vec<Step> {
+        self.invoked = Some((scope, action));
         let mut steps = Vec::new();
         // The panes get every action of their scopes first, because it also ends the leader key.
         let asked = matches!(scope, Scope::Input | Scope::Confirm) && self.focus() == Focus::Panes;
@@ -30,7 +31,9 @@ impl App {
             steps.extend(self.panes.action(action, key, &mut self.ids, now));
         }
         steps.extend(match action {
-            Action::Help => self.go(Go::Open(action), now),
+            Action::Help => self.open_help(now),
+            Action::Command => self.toggle_palette(now),
+            Action::CommandLog => self.toggle_command_log(),
             Action::Redraw => vec![Step::Do(Effect::Repaint)],
             Action::Suspend => vec![Step::Do(Effect::Suspend)],
             Action::ToggleMouse => self.toggle_mouse(),
@@ -154,6 +157,7 @@ impl App {
         match action {
             Action::Back if scope == Scope::Global => self.show(Page::Sessions),
             Action::HostShell => self.host_shell(),
+            Action::Panes => self.show_panes(now),
             Action::PanePick | Action::WindowNewAs => {
                 self.open_panel(action, now).unwrap_or_default()
             }
@@ -247,7 +251,7 @@ impl App {
         true
     }
 
-    fn show_tab(&mut self, tab: Tab) -> Vec<Step> {
+    pub(super) fn show_tab(&mut self, tab: Tab) -> Vec<Step> {
         self.go_to_tab(tab);
         self.show(Page::Sessions)
     }

@@ -37,7 +37,6 @@ impl App {
         match action {
             Action::SessionLaunch => return self.open_launcher(now),
             Action::SessionsRefresh => return self.refresh(),
-            Action::Command => self.sessions.filter.submit(),
             _ => {}
         }
         if let Some(steps) = self.open_panel(action, now) {

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::{
     super::{
         effect::Effect,
+        equivalent::equivalent,
         focus::Page,
         logs::feed::LogOrder,
         msg::Ticket,
@@ -32,6 +33,9 @@ impl App {
             match step {
                 Step::Do(effect) => effects.push(effect),
                 Step::Ask { request, purpose } => {
+                    if let Some(line) = equivalent(&request, &self.mirror) {
+                        self.commands.add(line, now);
+                    }
                     let ticket = self.ticket(purpose);
                     effects.push(Effect::Ask { ticket, request });
                 }
@@ -102,7 +106,9 @@ impl App {
                 }
                 Step::Relaunch(relaunch) => next(&mut queue, self.relaunch(relaunch, now)),
                 Step::Columns { tab, columns } => self.sessions.set_columns(tab, columns),
-                Step::View(command) => next(&mut queue, self.view(command)),
+                Step::Command(command) => {
+                    next(&mut queue, self.carry_out_command(command, now));
+                }
                 Step::Bulk(plan) => next(&mut queue, self.start_bulk(*plan)),
                 Step::EditNotices(edit) => next(&mut queue, self.edit_notices(edit)),
                 Step::NewShell { place, name, start } => {
@@ -117,6 +123,8 @@ impl App {
                     }
                     effects.push(Effect::CompletePath { ticket, typed });
                 }
+                Step::Choose { id, choice } => next(&mut queue, self.choose(&id, choice, now)),
+                Step::Invoke(scope, action) => next(&mut queue, self.invoke(scope, action, now)),
                 Step::Go(go) => next(&mut queue, self.go(go, now)),
             }
         }
@@ -150,7 +158,6 @@ impl App {
                 self.panels.pop();
                 Vec::new()
             }
-            Go::Command(command) => self.carry_out_command(command, now),
             Go::Open(action) => self.open_panel(action, now).unwrap_or_default(),
             Go::Act(action) => self.act_on_notice(action, now),
             Go::Show(shown) => self.show_context(shown),

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 
 use super::App;
 use crate::{
-    action::{Action, Scope},
+    action::Action,
     app::{
         focus::Page,
-        panels::command::{Command, ViewCommand},
+        panels::palette::words::Command,
         shown_contexts::ShownContexts,
         step::{Go, Step},
     },
@@ -50,27 +50,19 @@ impl App {
     }
 
     pub(super) fn carry_out_command(&mut self, command: Command, now: Timestamp) -> Vec<Step> {
-        let act = |app: &mut Self, action| app.action(Scope::Sessions, action, None, now);
         match command {
             Command::Contexts => self.go(Go::Open(Action::Contexts), now),
             Command::Show(shown) => self.show_context(shown),
-            Command::Tab(tab) => {
-                self.go_to_tab(tab);
-                Vec::new()
-            }
-            Command::Launch => act(self, Action::SessionLaunch),
-            Command::Refresh => act(self, Action::SessionsRefresh),
+            Command::Tab(tab) => self.show_tab(tab),
+            Command::Launch => self.on_session(Action::SessionLaunch, now),
+            Command::Refresh => self.on_session(Action::SessionsRefresh, now),
             Command::Themes => self.go(Go::Open(Action::ThemePick), now),
-            Command::Theme(at) => {
-                let name = self.themes.names().into_iter().nth(at);
-                let keep = |name: Clean| Step::KeepTheme(name.into_string());
-                name.map(keep).into_iter().collect()
-            }
-            Command::Help => self.go(Go::Open(Action::Help), now),
+            Command::Theme(name) => vec![Step::KeepTheme(name)],
+            Command::View(command) => self.view(command),
+            Command::Help => self.open_help(now),
             Command::Notices => self.toggle_notices(),
             Command::Quiet => self.toggle_quiet(),
             Command::Quit => self.leave(),
-            Command::Views => self.view(ViewCommand::List),
         }
     }
 }

@@ -12,8 +12,8 @@ use crate::{
         mirror::Touched,
         msg::{Link, Ticket},
         panels::{
-            self, apps::AppLauncher, history::HistoryTable, recents::Recents, rename::Rename,
-            waiting::WaitingDialog,
+            self, apps::AppLauncher, history::HistoryTable, palette::Palette, recents::Recents,
+            rename::Rename, waiting::WaitingDialog,
         },
         step::{Purpose, Step},
     },
@@ -92,6 +92,12 @@ impl App {
         }
         steps.extend(self.ask_folders_again());
         steps.extend(self.files_link_up());
+        steps.extend(
+            self.panels
+                .get::<Palette>()
+                .map(Palette::ask)
+                .unwrap_or_default(),
+        );
         if let Some(logs) = &mut self.logs {
             steps.extend(logs.link_up(&mut self.ids));
         }
@@ -104,7 +110,11 @@ impl App {
         self.asked.retain(|_, purpose| {
             matches!(
                 purpose,
-                Purpose::Effect | Purpose::Edit(_) | Purpose::Recipe | Purpose::Launch(_)
+                Purpose::Effect
+                    | Purpose::Edit(_)
+                    | Purpose::Settings
+                    | Purpose::Recipe
+                    | Purpose::Launch(_)
             )
         });
     }
@@ -186,6 +196,10 @@ impl App {
                 if let Some(recents) = self.panels.get_mut::<Recents>() {
                     recents.answered(result);
                 }
+                Vec::new()
+            }
+            (Purpose::Palette(query), result) => {
+                self.palette_answered(query, result, now);
                 Vec::new()
             }
             (Purpose::Notices, result) => self.notices_loaded(result),
@@ -280,6 +294,7 @@ impl App {
                 | Purpose::Effect
                 | Purpose::Edit(_)
                 | Purpose::Recipe
+                | Purpose::Settings
                 | Purpose::Watch
                 | Purpose::ForwardUrl { .. }
                 | Purpose::Environments(_),

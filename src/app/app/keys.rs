@@ -18,6 +18,17 @@ use crate::{
 /// How long the hint line says that a key does nothing.
 const UNBOUND_STAYS: SignedDuration = SignedDuration::from_secs(3);
 
+/// How long the next key of a sequence is awaited before the possible keys are listed.
+const EXPLAINED_AFTER: SignedDuration = SignedDuration::from_millis(500);
+
+/// A sequence of keys that isn't complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeySequence {
+    since: Timestamp,
+    /// The possible keys are listed.
+    explained: bool,
+}
+
 /// The result of looking up keys in the scopes.
 enum Found {
     Actions(Scope, Vec<Action>),
@@ -99,7 +110,7 @@ impl App {
     }
 
     /// The scopes that are looked up after the text. A terminal takes every key, so no scope follows it.
-    fn outer_scopes(&self, inner: Scope) -> &'static [Scope] {
+    pub(super) fn outer_scopes(&self, inner: Scope) -> &'static [Scope] {
         match (inner, self.focus(), self.top()) {
             (Scope::Terminal | Scope::Leader | Scope::Global, ..) => &[],
             (_, _, Some(top)) => top.panel().outer_scopes(),
@@ -171,14 +182,53 @@ impl App {
     /// The keys that can continue an unfinished sequence.
     pub fn continuations(&self) -> Vec<(Key, Option<Action>)> {
         let inner = self.scope();
+        if self.pending.is_empty() && inner != Scope::Leader {
+            return Vec::new();
+        }
         let mut scopes = own_scopes(inner);
         scopes.extend_from_slice(self.outer_scopes(inner));
+        let mut all: Vec<(Key, Option<Action>)> = Vec::new();
         for scope in scopes {
-            if let Lookup::Pending(next) = self.keymap.lookup(scope, &self.pending) {
-                return next;
-            }
+            let next = self.keymap.next_keys(scope, &self.pending).into_iter();
+            // The innermost scope wins.
+            let new = next.filter(|(key, _)| !all.iter().any(|(known, _)| known == key));
+            let new: Vec<_> = new.collect();
+            all.extend(new);
         }
-        Vec::new()
+        all
+    }
+
+    /// Notes when a sequence of keys began, and forgets it when the sequence ends.
+    pub(super) fn follow_sequence(&mut self, now: Timestamp) {
+        let begun =
+            !self.pending.is_empty() || (self.page == Page::Panes && self.scope() == Scope::Leader);
+        if !begun {
+            self.sequence = None;
+        } else if self.sequence.is_none() {
+            self.sequence = Some(KeySequence {
+                since: now,
+                explained: false,
+            });
+        }
+    }
+
+    /// When the continuations of the sequence are listed.
+    pub(super) fn explains_at(&self) -> Option<Timestamp> {
+        let sequence = self.sequence.as_ref().filter(|it| !it.explained)?;
+        let at = sequence.since.saturating_add(EXPLAINED_AFTER);
+        Some(at.unwrap_or(Timestamp::MAX))
+    }
+
+    pub(super) fn explain_sequence(&mut self, now: Timestamp) {
+        let is_due = self.explains_at().is_some_and(|at| at <= now);
+        if let Some(sequence) = self.sequence.as_mut().filter(|_| is_due) {
+            sequence.explained = true;
+        }
+    }
+
+    /// Whether the continuations of the typed keys are listed, because the next key hasn't come for a moment.
+    pub fn explains_sequence(&self) -> bool {
+        self.sequence.as_ref().is_some_and(|it| it.explained)
     }
 
     /// The cursor of the focused program. Elsewhere it is the default cursor of the terminal.
@@ -194,7 +244,7 @@ impl App {
 }
 
 /// The scopes that are looked up before the text or terminal gets the key.
-fn own_scopes(inner: Scope) -> Vec<Scope> {
+pub(super) fn own_scopes(inner: Scope) -> Vec<Scope> {
     match inner {
         Scope::Detail => vec![Scope::Detail, Scope::Sessions],
         scope => vec![scope],

@@ -131,8 +131,10 @@ impl App {
         result: Result<String, Clean>,
         now: Timestamp,
     ) -> Vec<Step> {
-        let Some(Purpose::Edit(field)) = self.asked.remove(&ticket) else {
-            return Vec::new();
+        let field = match self.asked.remove(&ticket) {
+            Some(Purpose::Edit(field)) => field,
+            Some(Purpose::Settings) => return Self::settings_edited(result),
+            _ => return Vec::new(),
         };
         match (result, self.panels.get_mut::<Launcher>()) {
             (Ok(text), Some(launcher)) => {

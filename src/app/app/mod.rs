@@ -14,6 +14,7 @@ mod frame;
 mod keys;
 mod launching;
 mod notices;
+mod palette;
 mod panels;
 mod pointer;
 mod rescue;
@@ -31,11 +32,13 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     area::Areas,
     bulk::BulkState,
+    command_log::CommandLog,
     detail::Detail,
     effect::Effect,
     extension_rules::ExtensionRules,
     facts::Facts,
     focus::{Focus, Page},
+    frecency::Frecency,
     launcher::Launcher,
     logs::Logs,
     mirror::Mirror,
@@ -54,11 +57,13 @@ use super::{
     transfers::Transfers,
 };
 use crate::{
+    action::{Action, Scope},
     key::Key,
     keymap::Keymap,
     model::{
         id::{ContextName, SessionKey},
         notice::Level,
+        problem::Problem,
         session::Session,
     },
     terminal::defaults::DefaultColors,
@@ -91,10 +96,17 @@ pub struct App {
     views: Vec<SavedView>,
     /// The themes to choose from, empty until they are read.
     pub themes: Themes,
+    /// The commands that do what was done here.
+    commands: CommandLog,
+    /// How often entries of the palette were used.
+    frecency: Frecency,
     /// The transfers of files, which continue while the explorer is closed.
     pub transfers: Transfers,
     /// Keys of an unfinished sequence.
     pub pending: Vec<Key>,
+    sequence: Option<keys::KeySequence>,
+    /// The last invoked action and its scope.
+    invoked: Option<(Scope, Action)>,
     pub mouse: bool,
     /// The outer terminal reports mouse movement without a button.
     mouse_moves: bool,
@@ -154,9 +166,13 @@ impl App {
             toasts: Toasts::default(),
             bulk: BulkState::default(),
             views: Vec::new(),
+            commands: CommandLog::default(),
+            frecency: Frecency::default(),
             transfers: Transfers::default(),
             leaving: None,
             pending: Vec::new(),
+            sequence: None,
+            invoked: None,
             mouse_moves: false,
             in_front: true,
             wanted: None,
@@ -263,6 +279,7 @@ impl App {
                 self.panes.set_colors(colors);
                 Vec::new()
             }
+            Msg::Keymap(read) => self.keymap_read(read),
             Msg::Leave => self.leave(),
         };
         let mut effects = self.carry_out(steps, now);
@@ -272,6 +289,7 @@ impl App {
         effects.extend(self.carry_out(steps, now));
         let steps = self.look_at_panes(now);
         effects.extend(self.carry_out(steps, now));
+        self.follow_sequence(now);
         effects.extend(self.follow_mouse());
         if may_change_saved {
             effects.extend(self.save());
@@ -286,6 +304,11 @@ impl App {
         let changed = wanted != std::mem::replace(&mut self.mouse_moves, wanted);
         // Releasing the mouse also switches these reports off.
         (changed && self.mouse).then_some(Effect::MouseMoves(wanted))
+    }
+
+    /// The commands that do what was done here.
+    pub fn commands(&self) -> &CommandLog {
+        &self.commands
     }
 
     /// Whether the data of this context can be outdated.
@@ -333,6 +356,30 @@ impl App {
         steps
     }
 
+    /// Takes a changed keymap. With a mistake in it, the previous one stays in use.
+    fn keymap_read(&mut self, read: Result<Box<Keymap>, Vec<Problem>>) -> Vec<Step> {
+        vec![match read {
+            Ok(keymap) => {
+                self.keymap = *keymap;
+                self.pending.clear();
+                Step::toast(Level::Success, "the changed keymap is in use")
+            }
+            Err(problems) => {
+                let first = problems.first().map(ToString::to_string);
+                let text = format!(
+                    "the keymap has a mistake, so the previous one stays in use\n{}",
+                    first.unwrap_or_default()
+                );
+                Step::toast(Level::Error, text)
+            }
+        }]
+    }
+
+    /// The action that was invoked last, and the scope that its key belongs to.
+    pub fn invoked(&self) -> Option<(Scope, Action)> {
+        self.invoked
+    }
+
     fn leave(&mut self) -> Vec<Step> {
         let mut steps: Vec<Step> = self.save().map(Step::Do).into_iter().collect();
         self.saves = false;
@@ -351,6 +398,7 @@ impl App {
     }
 
     fn tick(&mut self, now: Timestamp) -> Vec<Step> {
+        self.explain_sequence(now);
         self.toasts.expire(now);
         if self.interrupted.is_some_and(|at| now >= interrupt_ends(at)) {
             self.interrupted = None;

@@ -60,6 +60,8 @@ impl App {
             transfers: &self.transfers,
             views: &self.views,
             themes: &self.themes,
+            frecency: &self.frecency,
+            commands: &self.commands,
             shown: self.sessions.shown(),
             now,
         }
@@ -109,7 +111,7 @@ impl App {
 
     /// Opens the panel of an action. Returns `None` if the action opens no panel.
     pub(super) fn open_panel(&mut self, action: Action, now: Timestamp) -> Option<Vec<Step>> {
-        let (panel, steps) = opened_by(action, self.scope(), &self.env(now))?;
+        let (panel, steps) = opened_by(action, &self.env(now))?;
         if let Some(why) = self.why_not(action) {
             return Some(vec![Step::toast(Level::Warning, why)]);
         }

@@ -14,6 +14,7 @@ impl App {
         self.sessions.restore_orders(&saved.orders);
         self.sessions.restore_columns(saved.columns.clone());
         self.views.clone_from(&saved.views);
+        self.frecency.clone_from(&saved.palette);
         self.saves = true;
         self.restored = Some(saved);
         self
@@ -49,6 +50,7 @@ impl App {
             views: self.views.clone(),
             desks,
             active,
+            palette: self.frecency.clone(),
         }
     }
 

@@ -3,7 +3,10 @@
 use super::App;
 use crate::{
     app::{
-        panels::{columns::ColumnPicker, command::ViewCommand},
+        panels::{
+            columns::ColumnPicker,
+            palette::words::{ViewCommand, WordValues},
+        },
         sessions::{columns::all_of, sort::Column},
         step::Step,
     },
@@ -11,6 +14,15 @@ use crate::{
 };
 
 impl App {
+    /// What the words of the palette can be followed by.
+    pub fn word_values(&self) -> WordValues<'_> {
+        WordValues {
+            mirror: &self.mirror,
+            views: &self.views,
+            themes: &self.themes,
+        }
+    }
+
     /// Lists the columns of the shown tab, those on the screen first.
     pub(super) fn open_columns(&mut self) -> Vec<Step> {
         let titles = self.areas.column_titles.iter();

@@ -19,6 +19,7 @@ impl App {
     pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
         [
             self.toasts.wake_at(),
+            self.explains_at(),
             self.panels.get::<Launcher>().and_then(|it| it.wake_at(now)),
             self.panes.wake_at(),
             self.panels

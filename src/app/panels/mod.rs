@@ -4,7 +4,7 @@ pub mod apps;
 pub mod bulk;
 pub mod bulk_priority;
 pub mod columns;
-pub mod command;
+pub mod commands;
 pub mod commit;
 pub mod conflict;
 pub mod contexts;
@@ -16,6 +16,7 @@ pub mod help;
 pub mod history;
 pub mod new_shell;
 pub mod notifications;
+pub mod palette;
 mod panel;
 pub mod ports;
 pub mod priority;
@@ -36,7 +37,7 @@ use self::{
     bulk::{BulkDialog, report::BulkResults},
     bulk_priority::BulkPriority,
     columns::ColumnPicker,
-    command::CommandLine,
+    commands::CommandList,
     commit::CommitForm,
     conflict::ConflictDialog,
     contexts::ContextPicker,
@@ -48,6 +49,7 @@ use self::{
     history::HistoryTable,
     new_shell::NewShell,
     notifications::NoticeList,
+    palette::Palette,
     ports::PortBoard,
     priority::PriorityForm,
     pull::PullDialog,
@@ -62,10 +64,7 @@ use self::{
     waiting::WaitingDialog,
 };
 use super::{launcher::Launcher, panes::ShellPlace, step::Step};
-use crate::{
-    action::{Action, Scope},
-    model::notice::Level,
-};
+use crate::{action::Action, model::notice::Level};
 
 pub use panel::{
     DialogButton, FILTER_HINTS, Hint, INPUT_HINTS, MOVE, Panel, PanelEnv, PromptLine, TERM_HINTS,
@@ -85,7 +84,6 @@ macro_rules! each_panel {
                 Export(ExportForm),
                 Commit(CommitForm),
                 Rescue(RescueForm),
-                Command(CommandLine),
             }
             dialogs {
                 NewShell(NewShell),
@@ -109,7 +107,9 @@ macro_rules! each_panel {
                 Terminate(TerminateDialog),
                 Bulk(BulkDialog),
                 BulkResults(BulkResults),
+                Commands(CommandList),
                 Help(Help),
+                Palette(Palette),
             }
         }
     };
@@ -117,25 +117,16 @@ macro_rules! each_panel {
 pub(crate) use each_panel;
 each_panel!(panels);
 
-/// The panel that an action opens in a scope, with its requests, or a message if it can't open. Returns `None`
+/// The panel that an action opens, with its requests, or a message if it can't open. Returns `None`
 /// if the action opens no panel. Panels of a session are opened by `session_actions`.
-pub fn opened_by(
-    action: Action,
-    scope: Scope,
-    env: &PanelEnv<'_>,
-) -> Option<(Option<AnyPanel>, Vec<Step>)> {
+pub fn opened_by(action: Action, env: &PanelEnv<'_>) -> Option<(Option<AnyPanel>, Vec<Step>)> {
     let info = |text| (None, vec![Step::toast(Level::Info, text)]);
     let open = |panel| (Some(panel), Vec::new());
     Some(match action {
-        Action::Help => open(Help::new(scope, env).into()),
         Action::Contexts if !env.mirror.has_several_contexts() => {
             info("only one context is configured. Add others to contexts.toml")
         }
         Action::Contexts => open(ContextPicker::new(env).into()),
-        Action::Command => (
-            Some(CommandLine::new(env).into()),
-            vec![ThemePicker::ask()],
-        ),
         Action::ThemePick => (
             Some(ThemePicker::new(env).into()),
             vec![ThemePicker::ask()],

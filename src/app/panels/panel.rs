@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use crate::{
     action::{Action, Scope},
     app::{
-        area::DialogPart, detail::Detail, extension_rules::ExtensionRules, facts::Facts,
-        input::Input, mirror::Mirror, notices::Notices, panes::Panes, sessions::columns::SavedView,
-        shown_contexts::ShownContexts, step::Step, themes::Themes, transfers::Transfers,
+        area::DialogPart, command_log::CommandLog, detail::Detail, extension_rules::ExtensionRules,
+        facts::Facts, frecency::Frecency, input::Input, mirror::Mirror, notices::Notices,
+        panes::Panes, sessions::columns::SavedView, shown_contexts::ShownContexts, step::Step,
+        themes::Themes, transfers::Transfers,
     },
     key::Key,
     keymap::Keymap,
@@ -54,6 +55,10 @@ pub struct PanelEnv<'a> {
     pub transfers: &'a Transfers,
     pub views: &'a [SavedView],
     pub themes: &'a Themes,
+    /// How often entries of the palette were used.
+    pub frecency: &'a Frecency,
+    /// The commands that do what was done in this TUI.
+    pub commands: &'a CommandLog,
     /// The contexts whose sessions are listed.
     pub shown: ShownContexts,
     pub now: Timestamp,

@@ -40,10 +40,21 @@ impl ListCursor {
             .min(count.saturating_sub(height));
     }
 
+    /// Scrolls up until a row is visible, if the marked one stays visible.
+    pub fn reveal(&mut self, at: usize) {
+        if self.marked < at + self.height {
+            self.scroll = self.scroll.min(at);
+        }
+    }
+
+    /// The lines of a motion by a page.
+    pub fn page(&self) -> isize {
+        self.height.max(2).cast_signed() - 1
+    }
+
     /// Handles an action that moves in the list. Returns `false` for any other action.
     pub fn action(&mut self, action: Action, count: usize) -> bool {
-        let page = self.height.max(2).cast_signed() - 1;
-        let by = motion(action, page);
+        let by = motion(action, self.page());
         by.is_some_and(|by| {
             self.move_by(by, count);
             true

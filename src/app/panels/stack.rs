@@ -120,6 +120,11 @@ impl Panels {
         open.find_map(|it| it.panel().problem())
     }
 
+    /// Closes all panels.
+    pub fn clear(&mut self) {
+        self.open.clear();
+    }
+
     /// Closes the panel on top.
     pub fn pop(&mut self) {
         self.open.pop();

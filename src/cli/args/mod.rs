@@ -45,7 +45,7 @@ pub struct GlobalOptions {
     /// Theme: a name of `workbay themes`, or LIGHT/DARK (default: `ui.theme`)
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Keymap: default, vim, emacs or your own (default: `ui.keymap`)
+    /// Keymap: default, vim, emacs, k9s, arrows or your own (default: `ui.keymap`)
     #[arg(long, value_name = "NAME")]
     pub keymap: Option<String>,
     /// Don't use the mouse, so that the terminal can select text

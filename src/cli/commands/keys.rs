@@ -1,5 +1,7 @@
 //! `workbay keys`: lists every action, its scope and its keys.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -7,7 +9,7 @@ use crate::{
     action::{Action, Scope},
     cli::{
         args::Json,
-        commands::RunCommand,
+        commands::{RunCommand, keys_check},
         fail::{Fail, Outcome, code},
         invocation::Invocation,
         output::{self, Cell},
@@ -15,10 +17,18 @@ use crate::{
     keymap::Keymap,
 };
 
-#[derive(Subcommand, Clone, Copy, Debug)]
+#[derive(Subcommand, Clone, Debug)]
 pub enum KeysWhat {
     /// Show what each pressed key sends, what a program receives and which action is bound
     Test,
+    /// Check a keymap for conflicts and unknown names (exit code 1 if there are mistakes)
+    Check {
+        /// Keymap file (default: your keymap). The file that it inherits from is looked up beside it
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        format: Json,
+    },
 }
 
 #[derive(Args, Debug, Default)]
@@ -46,6 +56,11 @@ impl RunCommand for Keys {
         let start = &invocation.load_silently()?;
         let wanted = self.keymap.as_ref();
         let name = wanted.unwrap_or(&start.loaded.settings.ui.keymap);
+        if let Some(KeysWhat::Check { file, format }) = &self.what {
+            let dir = start.paths.keymaps_dir();
+            let json = format.json || self.format.json;
+            return keys_check::run(name, (file.as_deref(), &dir), json);
+        }
         let (keymap, problems) = Keymap::load(name, Some(&start.paths.keymaps_dir()));
         if let Some(problem) = problems.first() {
             return Err(Fail::new(code::FAILED, problem.to_string()));

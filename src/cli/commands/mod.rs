@@ -22,6 +22,7 @@ pub mod history;
 mod image;
 pub mod info;
 pub mod keys;
+pub mod keys_check;
 pub mod launch;
 mod logs;
 pub mod ls;

@@ -183,6 +183,9 @@ impl<'a> EventLoop<'a> {
             theming.background(background.is_dark());
         }
         let effects = self.app.update(msg, now);
+        if let Some((scope, action)) = self.app.invoked() {
+            tracing::debug!(scope = scope.name(), action = action.name(), "last action");
+        }
         // Leaving or changing a pane also sends bytes (its program gets a focus report), and must be drawn.
         let typing = was_typing && self.app.scope() == Scope::Terminal;
         match only_sent(&effects).filter(|_| typing) {
@@ -259,7 +262,10 @@ impl<'a> EventLoop<'a> {
                 }
                 continue;
             }
-            self.away |= matches!(effect, Effect::Edit { .. } | Effect::EditFile { .. });
+            self.away |= matches!(
+                effect,
+                Effect::Edit { .. } | Effect::EditFile { .. } | Effect::EditSettings { .. }
+            );
             if matches!(effect, Effect::Repaint | Effect::Suspend) {
                 self.app.set_dirty();
                 self.pacer.hurry = true;

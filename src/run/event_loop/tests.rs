@@ -125,7 +125,7 @@ impl Person {
 /// Runs a TUI without a daemon, with a user.
 async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
     let facts = facts::facts(
-        &layer::defaults().settings,
+        &layer::defaults(),
         &crate::config::paths::Paths::below(std::path::Path::new("/nowhere")),
     );
     let app = App::new(facts, Keymap::default());

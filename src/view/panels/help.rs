@@ -1,15 +1,14 @@
-//! The help: a scrolling list of keys and their actions.
+//! The help: a list of keys and their actions, with a search.
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
 use super::Dialog;
 use crate::{
-    action::{Action, Scope},
     app::{
         app::App,
         area::DialogAreas,
-        panels::help::{Help, HelpRow},
+        panels::help::{Help, HelpEntry, HelpRow},
     },
     theme::face::Face,
     view::{dialog, paint::Paint, text},
@@ -17,30 +16,49 @@ use crate::{
 
 /// Cells for the keys of an action.
 const KEYS: u16 = 20;
+/// The width of the dialog, and on screens with room for the names of actions.
+const WIDTH: u16 = 80;
+const WIDE: u16 = 104;
+/// Cells for the name of an action on a wide screen.
+const NAME: u16 = 28;
 
 impl Dialog for Help {
     fn place(&self, _: &App, screen: Rect) -> DialogAreas {
         // A low screen needs all lines for the list.
         let around = if screen.height >= 30 { 6 } else { 1 };
         let height = screen.height.saturating_sub(around);
-        let area = dialog::place(screen, 80, height);
+        let width = if screen.width >= WIDE + 6 {
+            WIDE
+        } else {
+            WIDTH
+        };
+        let area = dialog::place(screen, width, height);
         // Above the list is the search line.
         dialog::areas(screen, area, dialog::rows(area, 3, 1))
     }
 
-    fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
+    fn draw(&self, paint: &mut Paint<'_>, _: &App, areas: &DialogAreas, _: Timestamp) {
         let rows = areas.rows;
         let inner = dialog::frame(paint, areas.screen, areas.area, "Keys", Face::Title);
-        draw_search(paint, app, self, Rect { height: 1, ..inner });
-        let shown = self.rows().iter().skip(self.scroll());
-        for (line, row) in shown.take(usize::from(rows.height)).enumerate() {
-            draw_row(paint, rows, rows.y + line as u16, row);
+        draw_search(paint, self, Rect { height: 1, ..inner });
+        let scroll = self.list.scroll();
+        let shown = self.rows().iter().enumerate().skip(scroll);
+        for (line, (at, row)) in shown.take(usize::from(rows.height)).enumerate() {
+            let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);
+            if at == self.list.marked() && matches!(row, HelpRow::Entry(_)) {
+                dialog::mark(paint, place);
+            }
+            draw_row(paint, self, place, row);
+        }
+        if self.rows().is_empty() {
+            let text = format!("No key or action matches '{}'", self.search().text());
+            paint.text(rows.x + 1, rows.y, rows.width - 1, &text, Face::Dim);
         }
         draw_more(paint, self, areas.area, rows);
     }
 }
 
-fn draw_search(paint: &mut Paint<'_>, app: &App, help: &Help, line: Rect) {
+fn draw_search(paint: &mut Paint<'_>, help: &Help, line: Rect) {
     let (shown, all) = help.counts();
     let note = if help.search().is_empty() {
         format!("{all} entries")
@@ -48,60 +66,62 @@ fn draw_search(paint: &mut Paint<'_>, app: &App, help: &Help, line: Rect) {
         format!("{shown} of {all}")
     };
     paint.right(line.x, line.y, line.width, &note, Face::Dim);
-    if help.searching || !help.search().is_empty() {
-        let x = paint.text(line.x, line.y, 2, "/ ", Face::Accent);
-        let field = Rect::new(x, line.y, line.width.saturating_sub(26), 1);
-        paint.input(field, help.search(), help.searching);
-        return;
+    let field = Rect::new(line.x + 1, line.y, line.width.saturating_sub(24), 1);
+    paint.input(field, help.search(), true);
+    if help.search().is_empty() {
+        let hint = "type a word or a key to search";
+        paint.text(field.x, field.y, field.width, hint, Face::Placeholder);
     }
-    let key = app
-        .keymap
-        .keys_for(Scope::Help, Action::HelpSearch)
-        .into_iter()
-        .next()
-        .unwrap_or_default();
-    let pieces = [(key, Face::Key), (" searches".to_owned(), Face::Dim)];
-    paint.pieces(line.x, line.y, line.width, &pieces);
 }
 
-fn draw_row(paint: &mut Paint<'_>, area: Rect, y: u16, row: &HelpRow) {
+fn draw_row(paint: &mut Paint<'_>, help: &Help, area: Rect, row: &HelpRow) {
     match row {
         HelpRow::Gap => {}
         HelpRow::Note(text) => {
-            paint.text(area.x + 2, y, area.width - 2, text, Face::Dim);
+            paint.text(area.x + 2, area.y, area.width - 2, text, Face::Dim);
         }
         HelpRow::Title(title) => {
-            paint.text(area.x, y, area.width, title, Face::Title);
+            paint.text(area.x, area.y, area.width, title, Face::Title);
         }
-        HelpRow::Entry { keys, doc, .. } => {
-            let keys = fitting(keys, usize::from(KEYS - 3));
-            paint.text(area.x + 2, y, KEYS - 3, keys, Face::Key);
-            let room = area.width.saturating_sub(KEYS);
-            paint.text(area.x + KEYS, y, room, doc, Face::Text);
-        }
+        HelpRow::Entry(entry) => draw_entry(paint, help, area, entry),
     }
 }
 
-/// Returns as many of the keys as fit, the most convenient ones first.
-fn fitting(keys: &str, cells: usize) -> &str {
-    let mut end = keys.len();
-    while text::width(&keys[..end]) > cells {
-        match keys[..end].rfind("  ") {
-            Some(at) => end = at,
-            None => break,
+/// The keys of an action that can't be run from here are dim.
+fn draw_entry(paint: &mut Paint<'_>, help: &Help, area: Rect, entry: &HelpEntry) {
+    let here = help.is_here(entry.scope);
+    let keys = fitting(&entry.keys, usize::from(KEYS - 3));
+    let face = if here { Face::Key } else { Face::Dim };
+    paint.text(area.x + 2, area.y, KEYS - 3, &keys, face);
+    let name = if area.width > WIDTH { NAME } else { 0 };
+    let room = area.width.saturating_sub(KEYS + name);
+    let face = if here { Face::Text } else { Face::Dim };
+    paint.text(area.x + KEYS, area.y, room, entry.action.doc(), face);
+    let x = area.right().saturating_sub(name);
+    paint.right(x, area.y, name, entry.action.name(), Face::Dim);
+}
+
+/// As many of the keys as fit, the most convenient ones first.
+fn fitting(keys: &[String], cells: usize) -> String {
+    let mut shown = keys.first().cloned().unwrap_or_default();
+    for key in keys.iter().skip(1) {
+        let more = format!("{shown}  {key}");
+        if text::width(&more) > cells {
+            break;
         }
+        shown = more;
     }
-    &keys[..end]
+    shown
 }
 
 /// Marks in the border that the list has more rows above or below.
 fn draw_more(paint: &mut Paint<'_>, help: &Help, area: Rect, rows: Rect) {
     let x = area.right().saturating_sub(4);
     let (up, down) = (paint.glyphs.up, paint.glyphs.down);
-    if help.scroll() > 0 {
+    if help.list.scroll() > 0 {
         paint.text(x, area.y, 3, &format!(" {up} "), Face::Accent);
     }
-    if help.scroll() + usize::from(rows.height) < help.rows().len() {
+    if help.list.scroll() + usize::from(rows.height) < help.rows().len() {
         let bottom = area.bottom() - 1;
         paint.text(x, bottom, 3, &format!(" {down} "), Face::Accent);
     }

@@ -3,6 +3,7 @@
 mod apps;
 mod bulk;
 mod columns;
+mod commands;
 pub mod commit;
 mod conflict;
 mod contexts;
@@ -13,6 +14,7 @@ mod help;
 pub mod history;
 mod new_shell;
 mod notifications;
+mod palette;
 mod ports;
 mod pull;
 mod recents;

@@ -41,7 +41,7 @@ impl Dialog for ThemePicker {
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
         let rows = areas.rows;
         // The view beside it isn't shaded: it is the preview.
-        let inner = dialog::bare_frame(paint, areas.area, "Choose a theme", Face::Title);
+        let inner = dialog::border(paint, areas.area, "Choose a theme", Face::Title);
         draw_search(paint, self, inner);
         let shown = self.rows().iter().skip(self.list.scroll());
         for (line, name) in shown.take(usize::from(rows.height)).enumerate() {

@@ -55,6 +55,8 @@ fn facts(name: &str) -> Facts {
         apps: settings().apps,
         open_apps_after_launch: false,
         ssh_connection: None,
+        settings: Vec::new(),
+        settings_file: "/nowhere/config.toml".into(),
     }
 }
 
@@ -76,6 +78,7 @@ impl Person {
             state_file: None,
             spool: None,
             app: App::new(facts(name), Keymap::default()),
+            keymap: None,
             theme: Theme::builtin("default-dark", ColorDepth::TrueColor).unwrap(),
             connect,
             remarks: Vec::new(),

@@ -1,0 +1,253 @@
+//! Every key of every keymap, pressed in its view, invokes its action, and the palette has the actions without a key.
+
+use workbay::{
+    action::{Action, Scope},
+    app::{
+        app::App,
+        msg::{Msg, StreamEvent},
+        panels::{palette::Palette, recents::Recents, shells::ShellPicker},
+    },
+    keymap::builtin::KEYMAPS,
+    protocol::message::StreamOpen,
+};
+
+use crate::{
+    cluster::two,
+    screen::{Screen, facts},
+    world::{day, snapshot},
+};
+
+/// A view or panel in which a scope has the keys, in a keymap. `None` if a test of its own opens it.
+fn view(scope: Scope, keymap: &str) -> Option<Screen> {
+    let sessions = || Screen::new(120, 40).daemon(snapshot(day()));
+    // The keys of the default keymap lead to the view. Then the other keymap is used.
+    let screen = match scope {
+        Scope::Sessions | Scope::Global => sessions().press("j j"),
+        Scope::Detail => sessions().press("j j enter enter"),
+        Scope::Launcher => sessions().press("n ctrl-r"),
+        Scope::Contexts => Screen::new(120, 40).daemon(two()).press("c"),
+        Scope::Shells => {
+            let mut screen = sessions();
+            let app = &mut screen.app;
+            let picker = ShellPicker::new(&app.mirror, &app.panes, &app.facts.host);
+            app.panels.push(picker);
+            screen
+        }
+        Scope::Recents => {
+            let mut screen = sessions();
+            screen.app.panels.push(Recents::default());
+            screen
+        }
+        Scope::Folders => sessions().press("D"),
+        Scope::Ports => sessions().press("P"),
+        Scope::Transfers => sessions().press("T"),
+        Scope::Notices => sessions().press("B"),
+        Scope::Logs => sessions().press("j j l"),
+        Scope::Terminal => terminal(),
+        Scope::Leader => terminal().press("F12"),
+        Scope::Confirm => sessions().press("j j x"),
+        Scope::Help => sessions().press("?"),
+        Scope::Palette => sessions().press(":"),
+        Scope::Commands => sessions().press("C"),
+        Scope::Input => sessions().press("/"),
+        // These need an answer of the daemon first. Their own tests press their keys.
+        Scope::Apps
+        | Scope::Opened
+        | Scope::Explorer
+        | Scope::Conflict
+        | Scope::History
+        | Scope::Panes => return None,
+    };
+    Some(screen.keymap(keymap))
+}
+
+fn terminal() -> Screen {
+    let screen = Screen::new(120, 40).daemon(snapshot(day())).press("j j s");
+    let opened = screen.effects().iter().find_map(|effect| match effect {
+        workbay::app::effect::Effect::Open {
+            stream,
+            open: StreamOpen::Terminal { .. },
+        } => Some(*stream),
+        _ => None,
+    });
+    screen.send(Msg::Stream {
+        stream: opened.unwrap(),
+        event: StreamEvent::Opened,
+    })
+}
+
+#[test]
+fn every_key_invokes_its_action() {
+    let mut pressed = 0;
+    let mut dead = Vec::new();
+    for keymap in KEYMAPS {
+        for scope in Scope::ALL {
+            let Some(begin) = view(scope, keymap.name) else {
+                continue;
+            };
+            // What `Global` binds can have another meaning in the list.
+            for (keys, action) in begin.app.keymap.bindings(scope) {
+                let first = keys.split(' ').next().unwrap();
+                let list = begin.app.keymap.next_keys(Scope::Sessions, &[]);
+                let hidden = list.iter().any(|(key, _)| key.to_string() == first);
+                // These run another action, which other tests look at.
+                let runs = matches!(action, Action::HelpRun | Action::PaletteRun);
+                if scope == Scope::Global && hidden || runs {
+                    continue;
+                }
+                let screen = view(scope, keymap.name).unwrap().press(&keys);
+                pressed += 1;
+                let invoked = screen.app.invoked();
+                if invoked != Some((scope, action)) {
+                    dead.push(format!(
+                        "{} [{}] {keys} -> {}: {invoked:?}",
+                        keymap.name,
+                        scope.name(),
+                        action.name()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
+    assert!(pressed > 900, "{pressed}");
+}
+
+#[test]
+fn the_palette_has_every_action_of_a_view_without_a_key() {
+    for keymap in KEYMAPS {
+        for scope in Scope::ALL {
+            let Some(begin) = view(scope, keymap.name) else {
+                continue;
+            };
+            let keys = &begin.app.keymap;
+            let of_view = Action::ALL.iter().filter(|it| it.scopes().contains(&scope));
+            let lacking = of_view.filter(|it| keys.keys_for(scope, **it).is_empty());
+            let lacking: Vec<Action> = lacking.copied().collect();
+            if lacking.is_empty()
+                || matches!(scope, Scope::Input | Scope::Palette | Scope::Terminal)
+            {
+                assert!(
+                    !matches!(scope, Scope::Input | Scope::Terminal) || lacking.is_empty(),
+                    "{}: {lacking:?}",
+                    keymap.name
+                );
+                continue;
+            }
+            let open = view(scope, keymap.name).unwrap().press("F2");
+            let palette: &Palette = open.panel();
+            let rows = (0..palette.count(&open.app.mirror)).filter_map(|at| {
+                match palette.row(&open.app.mirror, at)? {
+                    workbay::app::panels::palette::PaletteRow::Entry(entry) => entry.action(),
+                    workbay::app::panels::palette::PaletteRow::Word(_) => None,
+                }
+            });
+            let offered: Vec<Action> = rows.map(|(_, action)| action).collect();
+            for action in lacking {
+                assert!(
+                    offered.contains(&action),
+                    "{} [{}] {}",
+                    keymap.name,
+                    scope.name(),
+                    action.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_palette_invokes_in_the_scope_of_the_view() {
+    let screen = view(Scope::Leader, "arrows").unwrap().press("F2");
+    let screen = screen.typed(">pane.zoom").press("enter");
+    assert_eq!(
+        screen.app.invoked(),
+        Some((Scope::Leader, Action::PaneZoom))
+    );
+    let screen = view(Scope::Logs, "arrows").unwrap().press("F2");
+    let screen = screen.typed(">logs.times").press("enter");
+    assert_eq!(screen.app.invoked(), Some((Scope::Logs, Action::LogsTimes)));
+}
+
+#[test]
+fn which_keys_follow_is_listed_after_a_moment() {
+    let screen = view(Scope::Leader, "default").unwrap();
+    assert!(!screen.sees("After the leader key"), "{}", screen.text());
+    let screen = screen.wait(1);
+    insta::assert_snapshot!(screen.text());
+    assert!(!screen.press("esc").sees("After the leader key"));
+    let vim = Screen::new(80, 24).daemon(snapshot(day())).keymap("vim");
+    let vim = vim.press("g").wait(1);
+    assert!(
+        vim.sees("After g") && vim.sees("next tab") && vim.sees("go to the first line"),
+        "{}",
+        vim.text()
+    );
+    assert!(!vim.press("g").sees("After g"));
+}
+
+#[test]
+fn a_changed_keymap_is_used_at_once_and_one_with_a_mistake_is_not() {
+    let screen = Screen::new(120, 40).daemon(snapshot(day()));
+    let dir = tempfile::tempdir().unwrap();
+    let read = |text: &str| {
+        std::fs::write(dir.path().join("mine.toml"), text).unwrap();
+        workbay::keymap::Keymap::load("mine", Some(dir.path()))
+    };
+    let (mine, problems) = read("inherits = \"default\"\n[sessions]\n\"z\" = \"app.nothing\"\n");
+    assert_ne!(problems, []);
+    let wrong = screen.send(Msg::Keymap(Err(problems)));
+    assert!(wrong.sees("mine.toml:3:"), "{}", wrong.text());
+    assert_eq!(mine, wrong.app.keymap, "the default");
+    let (mine, _) = read("inherits = \"default\"\n[sessions]\n\"z\" = \"contexts.open\"\n");
+    let used = wrong.send(Msg::Keymap(Ok(Box::new(mine)))).press("z");
+    assert_eq!(
+        used.app.invoked(),
+        Some((Scope::Sessions, Action::Contexts))
+    );
+}
+
+#[test]
+fn what_was_done_is_listed_as_commands() {
+    let none = Screen::new(120, 40).daemon(snapshot(day())).press("C");
+    assert!(none.sees("Nothing was changed yet"), "{}", none.text());
+    let screen = none
+        .press("esc j j r ctrl-u")
+        .typed("other")
+        .press("enter C");
+    assert!(
+        screen.sees("workbay rename train-resnet other"),
+        "{}",
+        screen.text()
+    );
+    insta::assert_snapshot!(screen.text());
+    let copied = screen.press("y");
+    let text = copied
+        .effects()
+        .iter()
+        .rev()
+        .find_map(|effect| match effect {
+            workbay::app::effect::Effect::Copy { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+    assert_eq!(text, Some("workbay rename train-resnet other"));
+}
+
+#[test]
+fn the_help_runs_the_marked_action_of_this_view_only() {
+    let screen = Screen::new(120, 40).daemon(snapshot(day())).press("j j ?");
+    let run = screen.typed("rename").press("enter");
+    assert_eq!(
+        run.app.invoked(),
+        Some((Scope::Sessions, Action::SessionRename))
+    );
+    let app = App::new(facts(), run.app.keymap.clone());
+    assert_eq!(app.invoked(), None);
+    let screen = Screen::new(120, 40).daemon(snapshot(day())).press("?");
+    let refused = screen.typed("launcher.copy-line").press("enter");
+    assert!(
+        refused.sees("launcher.copy-line works only here: launcher"),
+        "{}",
+        refused.text()
+    );
+}
