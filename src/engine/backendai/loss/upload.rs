@@ -117,19 +117,34 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
+    /// Creates it, and the directories above it that don't exist. The manager creates only one at a time.
     async fn create(&self) -> Result<()> {
         let path = self.directory.clone();
+        let mut above = Vec::new();
+        let mut next = path.parent();
+        while let Some(directory) = next.filter(|it| !it.is_root()) {
+            next = directory.parent();
+            above.push(directory);
+        }
+        for directory in above.into_iter().rev() {
+            if !self.exists(&directory).await? {
+                self.make(directory).await?;
+            }
+        }
+        if self.exists(&path).await? {
+            let text = format!("'{path}' already exists in the folder");
+            return Err(Failure::refused(text).hint("choose another name"));
+        }
+        self.make(path).await
+    }
+
+    async fn exists(&self, path: &FilePath) -> Result<bool> {
         let stat = FileRequest::Stat { path: path.clone() };
         match self.engine.file_request(&self.root, &stat).await {
-            Ok(_) => {
-                let text = format!("'{path}' already exists in the folder");
-                return Err(Failure::refused(text).hint("choose another name"));
-            }
-            Err(failure) if failure.is_not_found() => {}
-            Err(failure) => return Err(failure),
+            Ok(_) => Ok(true),
+            Err(failure) if failure.is_not_found() => Ok(false),
+            Err(failure) => Err(failure),
         }
-        // The manager creates those above it, too.
-        self.make(path).await
     }
 
     async fn make(&self, path: FilePath) -> Result<()> {
