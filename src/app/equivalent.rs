@@ -4,7 +4,7 @@ use super::mirror::Mirror;
 use crate::{
     model::{
         app::AppStart,
-        folder::FolderRequest,
+        folder::{FolderPermission, FolderRequest, FolderUsage, NewFolder},
         forward::{ForwardOptions, ForwardTarget},
         id::{ContextName, SessionKey},
         idle::Keep,
@@ -105,7 +105,7 @@ fn of_folder(request: &FolderRequest) -> Option<Vec<String>> {
         line
     };
     Some(match request {
-        FolderRequest::Create { new } => words(["folder", "create", &new.name]),
+        FolderRequest::Create { new } => creating(new),
         FolderRequest::Rename { folder, name } => words(["folder", "rename", folder, name]),
         FolderRequest::Clone { folder, name } => words(["folder", "clone", folder, name]),
         FolderRequest::Restore { folder } => words(["folder", "restore", folder]),
@@ -129,6 +129,10 @@ fn of_folder(request: &FolderRequest) -> Option<Vec<String>> {
             line.extend(["--permission".to_owned(), permission.word().to_owned()]);
             line
         }
+        FolderRequest::SetQuota { folder, quota } => {
+            let quota = quota.map_or_else(|| "none".to_owned(), |quota| quota.0.to_string());
+            words(["folder", "quota", folder, &quota])
+        }
         FolderRequest::SetPermission { folder, permission } => {
             words(["folder", "permission", folder, permission.word()])
         }
@@ -137,6 +141,29 @@ fn of_folder(request: &FolderRequest) -> Option<Vec<String>> {
         | FolderRequest::Shares { .. }
         | FolderRequest::Invitations => return None,
     })
+}
+
+/// Options with their default values are left out.
+fn creating(new: &NewFolder) -> Vec<String> {
+    let mut line = words(["folder", "create", &new.name]);
+    let mut option = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            line.extend([format!("--{name}"), value]);
+        }
+    };
+    option("host", new.host.clone());
+    option("group", new.group.clone());
+    let usage = (new.usage != FolderUsage::default()).then(|| new.usage.word().to_owned());
+    option("usage-mode", usage);
+    let permission = new.permission;
+    let permission =
+        (permission != FolderPermission::ReadWrite).then(|| permission.word().to_owned());
+    option("permission", permission);
+    option("quota", new.quota.map(|quota| quota.0.to_string()));
+    if new.cloneable {
+        line.push("--cloneable".to_owned());
+    }
+    line
 }
 
 fn of_app(request: &AppRequest, session: String) -> Option<Vec<String>> {

@@ -34,8 +34,8 @@ pub mod session_actions;
 pub mod sessions;
 pub mod shown_contexts;
 pub mod step;
-pub mod themes;
-pub mod trail;
 #[cfg(test)]
 pub mod testing;
+pub mod themes;
+pub mod trail;
 pub mod transfers;

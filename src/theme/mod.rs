@@ -85,7 +85,9 @@ impl Theme {
         let palette = sheet.palette();
         Self {
             styles: styles.collect(),
-            palette: palette.map(|(name, color)| (name.to_owned(), color)).collect(),
+            palette: palette
+                .map(|(name, color)| (name.to_owned(), color))
+                .collect(),
             depth: ColorDepth::TrueColor,
         }
     }

@@ -18,6 +18,7 @@ use crate::{
         focus::Focus,
         sessions::sort::{Column, SortOrder},
         shown_contexts::ShownContexts,
+        trail::TrailMetric,
     },
     model::{
         catalogue::AcceleratorKind, forward::Forward, id::SessionKey, session::Session,

@@ -32,8 +32,16 @@ async fn an_image_of_a_session_has_its_name_and_is_nobodys_default() {
     assert!(machine.ok(&["env", "ls"]).contains(OWN));
     let listed = machine.ok(&["image", "ls"]);
     let own = listed.lines().find(|line| line.starts_with(OWN));
-    assert!(own.is_some_and(|line| line.contains("-customized_")), "{listed}");
-    let others = ["image", "rm", "local/stable/unstartable:1-debian12", "--yes"];
+    assert!(
+        own.is_some_and(|line| line.contains("-customized_")),
+        "{listed}"
+    );
+    let others = [
+        "image",
+        "rm",
+        "local/stable/unstartable:1-debian12",
+        "--yes",
+    ];
     let refused = machine.workbay(&others);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("created from your sessions"), "{said}");

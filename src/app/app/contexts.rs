@@ -11,7 +11,7 @@ use crate::{
         shown_contexts::ShownContexts,
         step::{Go, Step},
     },
-    model::{id::ContextName, notice::Level, text::Clean},
+    model::{id::ContextName, notice::Level},
 };
 
 impl App {

@@ -127,10 +127,7 @@ pub fn opened_by(action: Action, env: &PanelEnv<'_>) -> Option<(Option<AnyPanel>
             info("only one context is configured. Add others to contexts.toml")
         }
         Action::Contexts => open(ContextPicker::new(env).into()),
-        Action::ThemePick => (
-            Some(ThemePicker::new(env).into()),
-            vec![ThemePicker::ask()],
-        ),
+        Action::ThemePick => (Some(ThemePicker::new(env).into()), vec![ThemePicker::ask()]),
         Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
         Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),
         Action::WindowNewAs => {

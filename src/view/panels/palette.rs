@@ -238,7 +238,8 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, palette: &Palette, area: Rect, no
         let text = format!("loading {}", loading.join(" and "));
         paint.text(area.x, last, area.width, &text, Face::StatusProgress);
     }
-    let Some(PaletteRow::Entry(entry)) = palette.row(app.word_values(), palette.list.marked()) else {
+    let Some(PaletteRow::Entry(entry)) = palette.row(app.word_values(), palette.list.marked())
+    else {
         return;
     };
     if let Some(why) = palette.why_not(entry, &app.env(now)) {

@@ -216,6 +216,7 @@ impl FolderForm {
             usage: FolderUsage::ALL[self.position(ChoiceKind::Usage)],
             permission: PERMISSIONS[self.position(ChoiceKind::Permission)],
             cloneable: self.position(ChoiceKind::Cloneable) == 1,
+            quota: None,
         }
     }
 

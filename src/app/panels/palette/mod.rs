@@ -383,7 +383,8 @@ impl Panel for Palette {
 
     fn wheel(&mut self, by: isize, env: &PanelEnv<'_>) {
         self.moved = true;
-        self.list.move_by(by.signum(), self.count(WordValues::of(env)));
+        self.list
+            .move_by(by.signum(), self.count(WordValues::of(env)));
     }
 
     fn laid_out(&mut self, height: usize, env: &PanelEnv<'_>) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::Serialize;
-use tokio::time::timeout;
+use tokio::{sync::watch, time::timeout};
 
 use super::{BackendAiEngine, stream::start_python};
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     },
     model::{
         failure::Failure,
-        files::FilePath,
+        files::{FilePath, FileProgress},
         id::SessionId,
         loss::{Rescue, Rescued, Unsaved, UnsavedAnswer},
     },
@@ -81,8 +81,13 @@ impl Losses for BackendAiEngine {
         })
     }
 
-    async fn rescue(&self, session: SessionId, rescue: &Rescue) -> Result<Rescued> {
-        self.rescue_files(session, rescue).await
+    async fn rescue(
+        &self,
+        session: SessionId,
+        rescue: &Rescue,
+        progress: watch::Sender<FileProgress>,
+    ) -> Result<Rescued> {
+        self.rescue_files(session, rescue, &progress).await
     }
 }
 

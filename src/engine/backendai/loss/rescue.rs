@@ -1,6 +1,7 @@
 //! Copies files of a session into a new directory of a folder: complete or not at all.
 
 use serde::Deserialize;
+use tokio::sync::watch;
 
 use super::{FIRST, LossOrder, reply, upload};
 use crate::{
@@ -10,6 +11,7 @@ use crate::{
     },
     model::{
         failure::Failure,
+        files::FileProgress,
         folder::Folder,
         id::SessionId,
         loss::{Rescue, Rescued},
@@ -40,6 +42,7 @@ impl BackendAiEngine {
         &self,
         session: SessionId,
         rescue: &Rescue,
+        progress: &watch::Sender<FileProgress>,
     ) -> Result<Rescued> {
         if rescue.directory.is_root() {
             return Err(Failure::usage("name a new directory of the folder")
@@ -74,6 +77,7 @@ impl BackendAiEngine {
             folder.id.as_str(),
             &rescue.directory,
             entries,
+            progress,
         )
         .await
     }

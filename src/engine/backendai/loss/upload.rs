@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use futures_util::StreamExt as _;
 use serde::Deserialize;
+use tokio::sync::watch;
 
 use super::reply;
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     },
     model::{
         failure::Failure,
-        files::{FilePath, FileRequest, WriteOptions},
+        files::{FilePath, FileProgress, FileRequest, WriteOptions},
         id::SessionId,
         loss::Rescued,
         resources::Bytes,
@@ -89,6 +90,7 @@ pub(super) async fn copy(
     folder: &str,
     directory: &FilePath,
     entries: Entries,
+    progress: &watch::Sender<FileProgress>,
 ) -> Result<Rescued> {
     let target = Target {
         engine,
@@ -96,7 +98,7 @@ pub(super) async fn copy(
         directory,
     };
     target.create().await?;
-    let copied = target.fill(session, &entries).await;
+    let copied = target.fill(session, &entries, progress).await;
     if copied.is_err() {
         // The failure of the copy is what is reported.
         let _ = target.remove().await;
@@ -154,7 +156,14 @@ impl Target<'_> {
     }
 
     /// Returns the size of all files in bytes.
-    async fn fill(&self, session: SessionId, entries: &Entries) -> Result<u64> {
+    async fn fill(
+        &self,
+        session: SessionId,
+        entries: &Entries,
+        progress: &watch::Sender<FileProgress>,
+    ) -> Result<u64> {
+        let all = entries.files.iter().map(|(_, size)| size).sum();
+        let of = Some((entries.files.len() as u64, all));
         for path in &entries.directories {
             self.make(self.inside(path)?).await?;
         }
@@ -171,6 +180,10 @@ impl Target<'_> {
                 .write_file(&self.root, &to, options, content)
                 .await?;
             total += size;
+            progress.send_modify(|it| {
+                it.files += 1;
+                (it.bytes, it.of) = (total, of);
+            });
         }
         Ok(total)
     }
