@@ -10,6 +10,7 @@ use std::{
 
 use bytes::Bytes as Piece;
 use futures_util::{StreamExt as _, stream};
+use tokio::sync::watch;
 use workbay::{
     engine::{
         api::{Containers as _, Folders as _, Losses as _, Result},
@@ -348,7 +349,10 @@ async fn a_full_disk_leaves_nothing_half_done() {
         directory: path("rescued"),
     };
     says(
-        bench.engine.rescue(plan.session, &rescue("data")).await,
+        bench
+            .engine
+            .rescue(plan.session, &rescue("data"), watch::Sender::default())
+            .await,
         "space",
     );
     assert_eq!(entries(&bench, "data"), none());
@@ -360,13 +364,16 @@ async fn a_full_disk_leaves_nothing_half_done() {
     };
     bench.engine.folder(&limited).await.unwrap();
     says(
-        bench.engine.rescue(plan.session, &rescue("data")).await,
+        bench
+            .engine
+            .rescue(plan.session, &rescue("data"), watch::Sender::default())
+            .await,
         "quota",
     );
     assert_eq!(entries(&bench, "data"), none());
     let rescued = bench
         .engine
-        .rescue(plan.session, &rescue("other"))
+        .rescue(plan.session, &rescue("other"), watch::Sender::default())
         .await
         .unwrap();
     assert_eq!(rescued.size, Bytes::mib(8));

@@ -48,7 +48,9 @@ fn view(scope: Scope, keymap: &str) -> Option<Screen> {
         Scope::Confirm => sessions().press("j j x"),
         Scope::Help => sessions().press("?"),
         Scope::Palette => sessions().press(":"),
-        Scope::Commands => sessions().press("C"),
+        Scope::Columns => sessions().press("C"),
+        Scope::Themes => sessions().press("ctrl-t"),
+        Scope::Commands => sessions().press("L"),
         Scope::Input => sessions().press("/"),
         // These need an answer of the daemon first. Their own tests press their keys.
         Scope::Apps
@@ -136,8 +138,8 @@ fn the_palette_has_every_action_of_a_view_without_a_key() {
             }
             let open = view(scope, keymap.name).unwrap().press("F2");
             let palette: &Palette = open.panel();
-            let rows = (0..palette.count(&open.app.mirror)).filter_map(|at| {
-                match palette.row(&open.app.mirror, at)? {
+            let rows = (0..palette.count(open.app.word_values())).filter_map(|at| {
+                match palette.row(open.app.word_values(), at)? {
                     workbay::app::panels::palette::PaletteRow::Entry(entry) => entry.action(),
                     workbay::app::panels::palette::PaletteRow::Word(_) => None,
                 }
@@ -209,12 +211,12 @@ fn a_changed_keymap_is_used_at_once_and_one_with_a_mistake_is_not() {
 
 #[test]
 fn what_was_done_is_listed_as_commands() {
-    let none = Screen::new(120, 40).daemon(snapshot(day())).press("C");
+    let none = Screen::new(120, 40).daemon(snapshot(day())).press("L");
     assert!(none.sees("Nothing was changed yet"), "{}", none.text());
     let screen = none
         .press("esc j j r ctrl-u")
         .typed("other")
-        .press("enter C");
+        .press("enter L");
     assert!(
         screen.sees("workbay rename train-resnet other"),
         "{}",

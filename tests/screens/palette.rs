@@ -286,12 +286,12 @@ fn twenty_thousand_sessions_are_searched() {
     assert!(palette.total() > 20_000);
     let screen = screen.typed("@job-19999");
     let palette: &Palette = screen.panel();
-    assert_eq!(palette.count(&screen.app.mirror), 1);
+    assert_eq!(palette.count(screen.app.word_values()), 1);
     assert_eq!(palette.kind(), Some(EntryKind::Session));
     // A shorter text finds the others again.
     let screen = screen.press("backspace");
     let palette: &Palette = screen.panel();
-    assert!(palette.count(&screen.app.mirror) >= 11);
+    assert!(palette.count(screen.app.word_values()) >= 11);
 }
 
 #[test]

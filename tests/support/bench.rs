@@ -273,6 +273,7 @@ impl EngineClient {
     }
 
     /// The output as it is.
+    #[allow(dead_code, reason = "only the tests of Podman read archives")]
     pub fn bytes(&self, args: &[&str]) -> Vec<u8> {
         let output = self.output(args);
         let said = String::from_utf8_lossy(&output.stderr);

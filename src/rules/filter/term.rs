@@ -172,6 +172,8 @@ fn operand(
                 example(key)
             ));
         }
+        // No session can be launched with none, but `gpu>0` is a question.
+        Unit::Cpu if text == "0" => number(0),
         Unit::Cpu => number(text.parse::<Cpu>()?.millis()),
         Unit::Bytes => number(text.parse::<Bytes>()?.0),
         Unit::Seconds => number(text.parse::<Span>()?.seconds()),

@@ -205,7 +205,7 @@ async fn nothing_is_drawn_while_nothing_changes() {
         tokio::time::sleep(Duration::from_secs(3600)).await;
         assert_eq!(person.seen.frames(), before);
         person.press("?");
-        person.sees("/ searches").await;
+        person.sees("type a word or a key").await;
         drop(person.keys);
         person.left.cancelled().await;
     })

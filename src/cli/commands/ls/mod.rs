@@ -87,8 +87,9 @@ A filter is one or more terms. All of them must hold:
   age>2h idle<10m  the time since the launch and since the last use
   created>2h       in the last 2 hours; also 10:30 and 2026-11-22T10:30
   !train -gpu>0    not: a sign before a term (write --filter=-TERM)
-Keys are columns, and age, idle, gpu, tag. owner:me is your account. Quotes keep
-spaces: tag:\"nightly run\". The TUI has the same filter (press /).
+  owner:me         your own sessions
+  tag:\"a b\"        quotes keep spaces
+Keys are columns, and age, idle, gpu, tag. The TUI has the same filter (press /).
 
 Examples:
   workbay ls --tab all --filter 'status:failed age<1d'

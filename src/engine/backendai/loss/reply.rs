@@ -52,10 +52,11 @@ pub(super) fn unreadable() -> Failure {
 }
 
 fn failed(message: &[u8]) -> Failure {
-    let message = Clean::from_bytes(message);
-    let mut lines = message.as_str().lines();
-    let why = lines.find_map(|line| line.trim().strip_prefix("workbay: "));
-    Failure::reported(why.unwrap_or("workbay's program in the session failed"))
+    let lines = message.split(|byte| *byte == b'\n').map(Clean::from_bytes);
+    let mut reasons =
+        lines.filter_map(|line| line.as_str().strip_prefix("workbay: ").map(Clean::new));
+    let why = reasons.next();
+    Failure::reported(why.unwrap_or_else(|| "workbay's program in the session failed".into()))
         .hint("try again, or copy files with `workbay cp`")
 }
 
