@@ -8,9 +8,13 @@ pub fn meaning(key: &str) -> String {
         return String::new();
     };
     let mut comment: Vec<&str> = Vec::new();
-    let mut inside = false;
+    let (mut inside, mut after_setting) = (false, false);
     for line in DEFAULT.lines() {
         if let Some(text) = line.strip_prefix('#') {
+            if after_setting {
+                comment.clear();
+            }
+            after_setting = false;
             comment.push(text.trim());
             continue;
         }
@@ -21,7 +25,11 @@ pub fn meaning(key: &str) -> String {
         if inside && set == Some(name) {
             return comment.join(" ");
         }
-        comment.clear();
+        // Settings that follow each other share the comment above them.
+        after_setting = set.is_some();
+        if !after_setting {
+            comment.clear();
+        }
     }
     String::new()
 }

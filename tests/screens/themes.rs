@@ -174,7 +174,7 @@ fn every_character_can_be_read_in_every_theme() {
         .flat_map(|it| depths.map(|depth| (it, depth)))
     {
         // A view below a dialog is shaded, so only dialogs that leave it as it is are looked at.
-        for keys in ["", "enter", "2", "3", "r", ":", "ctrl-t", "l"] {
+        for keys in ["", "enter", "2", "3", "r", "/", "space", "ctrl-t", "l"] {
             let screen = working_day(100, 30).press(keys).theme(theme, depth);
             let text = |symbol: &str| symbol.chars().any(char::is_alphanumeric);
             for cell in &screen.buffer().content {

@@ -163,8 +163,11 @@ const PAGE: u32 = 100;
 
 pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     let now = now();
-    let filter = Filter::read(&arguments.filter.join(" "), now, &person::time_zone())
-        .map_err(|error| Fail::usage(format!("--filter: {}", error.message)))?;
+    let filter =
+        Filter::read(&arguments.filter.join(" "), now, &person::time_zone()).map_err(|error| {
+            Fail::usage(format!("--filter: {}", error.message))
+                .hint("run `workbay ls --help` for the terms of filters")
+        })?;
     let (picture, contexts) = connection::block_on(read(start, arguments, &filter))?;
     let mut sessions = chosen(&picture, &contexts, arguments, &filter, now);
     if let ([context], true) = (contexts.as_slice(), sessions.is_empty())

@@ -90,7 +90,8 @@ impl Files for BackendAiEngine {
             }
             (FileRoot::Running(_), _) | (_, FileRoot::Running(_)) => Err(Failure::unsupported(
                 "the manager can't copy between a running session and another place",
-            )),
+            )
+            .hint("download the files first, then upload them")),
             _ => {
                 let connection = self.core.connection().await?;
                 work::start(connection, folder(at)?, folder(to)?, work)

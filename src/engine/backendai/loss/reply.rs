@@ -89,7 +89,7 @@ mod tests {
         assert!(long.unwrap_err().to_string().contains("too many files"));
         let said = Output::Stderr(Bytes::from_static(b"x\nworkbay: it is \x1b[31mgone\n"));
         let failed = replied(vec![said, end(1)]).await.unwrap_err();
-        assert!(failed.to_string().starts_with("it is"), "{failed}");
+        assert!(failed.to_string().contains(": it is"), "{failed}");
         assert!(!failed.to_string().contains('\x1b'), "{failed}");
         assert!(replied(vec![out("1")]).await.unwrap_err().is_lost());
         assert!(parse::<u32>(b"[").is_err());
