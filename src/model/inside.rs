@@ -66,6 +66,9 @@ pub const PRELOADS: [(&str, &str); 2] = [
     ("LD_AUDIT", "WORKBAY_LD_AUDIT"),
 ];
 
+/// The first word of the line in which the runner reports how many files and bytes it packs.
+pub const TOTAL: &str = "total";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +79,3 @@ mod tests {
         assert_eq!(pane_session("a:b.c;d 한"), "wb-a_b_c_d__");
     }
 }
-
-/// The first word of the line in which the runner reports how many files and bytes it packs.
-pub const TOTAL: &str = "total";

@@ -54,8 +54,9 @@ fn draw_completion(paint: &mut Paint<'_>, app: &App, area: Rect, input: &Input, 
     } else {
         first
     };
-    let others: String = others.iter().take(8).map(|it| format!("  {it}")).collect();
-    let shown = format!("{rest}{others}");
+    let gap = if others.is_empty() { "" } else { "  " };
+    let others = others.get(..8).unwrap_or(others).join("  ");
+    let shown = format!("{rest}{gap}{others}");
     let shown = text::fit(&shown, usize::from(room), paint.glyphs.ellipsis);
     paint.text(x, area.y, room, &shown, Face::Placeholder);
 }

@@ -138,7 +138,7 @@ fn each_end_is_what_the_engine_says() {
         ),
         (
             ["ls", "--filter", "size=3"],
-            "unknown column 'size'. Columns: name, id",
+            "unknown key 'size'. Keys: name, id",
         ),
     ] {
         let (code, _, err) = run(&machine, &wrong);

@@ -18,7 +18,7 @@ fn a_pattern_means_all_sessions_that_the_command_applies_to() {
         "{err}"
     );
     // A command that takes one session refuses a pattern.
-    let (code, _, err) = run(&machine, &["rename", "jobs-*", "x"]);
+    let (code, _, err) = run(&machine, &["rename", "jobs-*", "renamed"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("takes one session"), "{err}");
     // Nobody can confirm.

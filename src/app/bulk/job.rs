@@ -186,7 +186,9 @@ impl BulkJob {
         }
         let done = &mut self.report.done;
         self.ending.retain(|key, target| {
-            let ended = mirror.session(*key).is_none_or(|it| it.has_ended());
+            let ended = mirror
+                .session(*key)
+                .is_none_or(crate::model::session::Session::has_ended);
             if ended {
                 done.push(target.clone());
             }

@@ -119,7 +119,14 @@ fn unknown(name: &str) -> String {
     match near(name) {
         Some(near) => format!("unknown key '{name}'. Did you mean '{near}'?"),
         None => {
-            let names: Vec<&str> = FilterKey::names().map(|(name, _)| name).collect();
+            // Other names of a key are left out.
+            let mut seen = Vec::new();
+            let first = FilterKey::names().filter(|(_, key)| {
+                let is_new = !seen.contains(key);
+                seen.push(*key);
+                is_new
+            });
+            let names: Vec<&str> = first.map(|(name, _)| name).collect();
             format!("unknown key '{name}'. Keys: {}", names.join(", "))
         }
     }

@@ -70,10 +70,13 @@ fn usual(column: Column, wanted: TextWidths) -> u16 {
         Column::Environment => wanted.environment.clamp(11, LONGEST_ENVIRONMENT),
         Column::Status => 13,
         Column::Result => 15,
-        Column::Cpu | Column::Memory => match wanted.ended {
-            true => 6,
-            false => 17,
-        },
+        Column::Cpu | Column::Memory => {
+            if wanted.ended {
+                6
+            } else {
+                17
+            }
+        }
         Column::CpuHistory | Column::MemoryHistory => SPARKLINE,
         Column::Elapsed => 8,
         Column::Created | Column::Ended => MOMENT,

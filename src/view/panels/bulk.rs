@@ -66,10 +66,10 @@ impl Dialog for BulkDialog {
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let force = if self.can_force { 2 } else { 0 };
         let bottom = inner.bottom().saturating_sub(3 + force);
-        let mut y = inner.y + 1;
         let all = lines(self, inner.width);
         let left = all.len();
         for (at, (label, text)) in all.into_iter().enumerate() {
+            let y = inner.y + 1 + at as u16;
             if y + 1 >= bottom && at + 1 < left {
                 let more = format!("{} more lines", left - at);
                 paint.text(inner.x + LABEL, y, inner.width, &more, Face::Dim);
@@ -77,7 +77,6 @@ impl Dialog for BulkDialog {
             }
             paint.text(inner.x, y, LABEL, label, Face::Label);
             paint.text(inner.x + LABEL, y, inner.width - LABEL, &text, Face::Text);
-            y += 1;
         }
         if self.can_force {
             draw_force(paint, app, self, inner, inner.bottom().saturating_sub(4));

@@ -97,7 +97,8 @@ fn usual(start: &Start, dir: &Path) -> Vec<String> {
 
 fn check(wanted: &str, dir: &Path) -> CheckedTheme {
     // Names of themes have neither.
-    let is_file = wanted.contains('/') || wanted.ends_with(".toml");
+    let is_file =
+        wanted.contains('/') || Path::new(wanted).extension().is_some_and(|it| it == "toml");
     let depth = ColorDepth::TrueColor;
     let opened = if is_file {
         Theme::read(Path::new(wanted), Some(dir), depth)

@@ -96,7 +96,7 @@ impl BackendAiEngine {
     async fn began(&self, session: SessionId) -> Result<i64> {
         let row = self.session(session).await?;
         let started = row.and_then(|row| row.started_at);
-        let nanoseconds = started.map_or(0, |at| at.as_nanosecond());
+        let nanoseconds = started.map_or(0, jiff::Timestamp::as_nanosecond);
         Ok(i64::try_from(nanoseconds).unwrap_or(0))
     }
 

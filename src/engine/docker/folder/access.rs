@@ -55,7 +55,8 @@ fn open_entry(entry: &TreeEntry<'_>, users: &[u32]) -> rustix::io::Result<()> {
     let is_plain = FileType::from_raw_mode(mode) == FileType::RegularFile;
     let is_top = entry.name.to_bytes() == b".";
     // A folder itself is private, its private files are meant to be.
-    if !(is_directory || is_plain) || (!is_top && mode & 0o077 == 0) {
+    let is_private = !Mode::from_raw_mode(mode).intersects(Mode::RWXG | Mode::RWXO);
+    if !(is_directory || is_plain) || (!is_top && is_private) {
         return Ok(());
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;

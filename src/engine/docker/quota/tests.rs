@@ -43,7 +43,7 @@ impl Drop for SmallBtrfs {
 fn fill(path: &Path) -> io::Result<()> {
     let mut file = File::create(path)?;
     for _ in 0..64 {
-        file.write_all(&[1; 1 << 20])?;
+        file.write_all(&vec![1; 1 << 20])?;
     }
     file.sync_all()
 }

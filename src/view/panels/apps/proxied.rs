@@ -46,9 +46,10 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, page: &ProxiedPage, areas: &Dialog
         Some(address) => value(paint, rows, y, "Address", address, None, app),
         None => {
             let url = &page.proxied.url;
-            let shown = match page.revealed {
-                true => url.clone(),
-                false => masked(url, paint.glyphs.masked),
+            let shown = if page.revealed {
+                url.clone()
+            } else {
+                masked(url, paint.glyphs.masked)
             };
             let target = Target { url, number: 0 };
             value(paint, rows, y, "URL", &shown, Some(&target), app)
