@@ -87,7 +87,7 @@ impl FolderOrder {
 }
 
 /// What is on top of the list.
-#[allow(clippy::large_enum_variant, reason = "there is at most one at a time")]
+#[allow(clippy::large_enum_variant, reason = "only one exists at a time")]
 #[derive(Clone, Debug)]
 pub enum FolderLayer {
     Form(FolderForm),
