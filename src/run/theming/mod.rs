@@ -3,6 +3,8 @@
 //!
 //! A task of its own reads the files, so that a slow disk never delays a key.
 
+use std::path::{Path, PathBuf};
+
 use tokio::sync::mpsc;
 
 use crate::{
