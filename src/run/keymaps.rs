@@ -4,31 +4,34 @@ use std::path::PathBuf;
 
 use tokio::sync::mpsc;
 
-use super::watch::Watch;
-use crate::{app::msg::Msg, keymap::Keymap};
+use super::watch::FileWatch;
+use crate::{app::msg::Msg, keymap::Keymap, model::problem::Problem};
 
 /// The keymap in use, and the directory of your own ones.
 #[derive(Clone, Debug)]
 pub struct WatchedKeymap {
-    pub name: String,
-    pub directory: PathBuf,
-    pub keymap: Keymap,
+    name: String,
+    directory: PathBuf,
+    keymap: Keymap,
+    /// What was reported last.
+    problems: Vec<Problem>,
 }
 
 impl WatchedKeymap {
-    /// Sends each change of the keymap until the TUI ends. Without a directory, there is nothing to watch.
+    pub fn new(name: String, directory: PathBuf, keymap: Keymap) -> Self {
+        Self {
+            name,
+            directory,
+            keymap,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Sends each change of the keymap until the TUI ends.
     pub async fn follow(mut self, changes: mpsc::Sender<Msg>) {
-        let Ok(mut watch) = Watch::directory(&self.directory) else {
-            return;
-        };
-        while let Ok(names) = watch.changed().await {
-            let is_keymap = |name: &std::ffi::OsString| {
-                let ends = std::path::Path::new(name).extension();
-                ends.is_some_and(|end| end == "toml")
-            };
-            if !names.iter().any(is_keymap) {
-                continue;
-            }
+        let mut watch = FileWatch::new(vec![self.directory.clone()]);
+        loop {
+            watch.changed().await;
             let Some(msg) = self.read().await else {
                 continue;
             };
@@ -38,13 +41,15 @@ impl WatchedKeymap {
         }
     }
 
-    /// The changed keymap or its problems, `None` if it is the same.
+    /// The changed keymap or its new problems, `None` if both are the same.
     async fn read(&mut self) -> Option<Msg> {
         let (name, directory) = (self.name.clone(), self.directory.clone());
         let read = tokio::task::spawn_blocking(move || Keymap::load(&name, Some(&directory)));
         let (keymap, problems) = read.await.ok()?;
+        let are_new = problems != self.problems;
+        self.problems.clone_from(&problems);
         if !problems.is_empty() {
-            return Some(Msg::Keymap(Err(problems)));
+            return are_new.then_some(Msg::Keymap(Err(problems)));
         }
         let is_same = keymap == self.keymap;
         self.keymap = keymap.clone();
@@ -69,11 +74,8 @@ mod tests {
         put(text("session.open"));
         let (keymap, problems) = Keymap::load("mine", Some(dir.path()));
         assert_eq!(problems, []);
-        let watched = WatchedKeymap {
-            name: "mine".to_owned(),
-            directory: dir.path().to_path_buf(),
-            keymap,
-        };
+        let directory = dir.path().to_path_buf();
+        let watched = WatchedKeymap::new("mine".to_owned(), directory, keymap);
         let (changes, mut received) = mpsc::channel(4);
         let task = tokio::spawn(watched.follow(changes));
         // Until the watch has begun, a change isn't seen, so it is made again.

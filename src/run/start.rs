@@ -63,11 +63,11 @@ pub fn main(options: Options) -> Result<()> {
     if let Some(Err(why)) = &wanted {
         remarks.push((Level::Error, why.clone()));
     }
-    let watched = WatchedKeymap {
-        name: options.loaded.settings.ui.keymap.clone(),
-        directory: options.paths.keymaps_dir(),
-        keymap: appearance.keymap.clone(),
-    };
+    let watched = WatchedKeymap::new(
+        options.loaded.settings.ui.keymap.clone(),
+        options.paths.keymaps_dir(),
+        appearance.keymap.clone(),
+    );
     let app = App::new(facts, appearance.keymap)
         .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));

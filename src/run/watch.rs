@@ -1,71 +1,98 @@
-//! Watches the files of a directory, by the kernel's events. Nothing runs while no file changes.
+//! Notices changes of the files in directories, for example of themes and keymaps. The kernel reports them (inotify),
+//! so nothing is read until something changed.
 
-use std::{
-    ffi::OsString,
-    io,
-    mem::MaybeUninit,
-    os::{fd::OwnedFd, unix::ffi::OsStrExt as _},
-    path::Path,
-};
+use std::{io, mem::MaybeUninit, os::fd::OwnedFd, path::PathBuf, time::Duration};
 
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
-use tokio::io::unix::AsyncFd;
+use tokio::io::{Interest, unix::AsyncFd};
 
-/// Room for about 20 events at once.
-const EVENTS: usize = 4096;
+/// Editors write a file in several steps. The file is read after the last one.
+const PAUSE: Duration = Duration::from_millis(50);
 
-/// The watch of a directory.
+/// The watched directories.
 #[derive(Debug)]
-pub struct Watch {
-    events: AsyncFd<OwnedFd>,
+pub struct FileWatch {
+    directories: Vec<PathBuf>,
+    /// `None` = the kernel has no more watches, so changes aren't noticed.
+    events: Option<AsyncFd<OwnedFd>>,
 }
 
-impl Watch {
-    /// Begins to watch the files in a directory, which must exist.
-    pub fn directory(path: &Path) -> io::Result<Self> {
-        let fd = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        let changes = WatchFlags::CLOSE_WRITE
+impl FileWatch {
+    /// Begins to watch. A directory needn't exist.
+    pub fn new(directories: Vec<PathBuf>) -> Self {
+        let watch = Self {
+            directories,
+            events: open().ok(),
+        };
+        watch.add();
+        watch
+    }
+
+    /// Waits until a file in one of the directories has changed.
+    pub async fn changed(&mut self) {
+        self.event().await;
+        while tokio::time::timeout(PAUSE, self.event()).await.is_ok() {}
+        // A directory may be new.
+        self.add();
+    }
+
+    /// Watches the directories. A directory that doesn't exist is noticed in the directory above.
+    fn add(&self) {
+        let Some(events) = &self.events else {
+            return;
+        };
+        let flags = WatchFlags::CLOSE_WRITE
+            | WatchFlags::CREATE
             | WatchFlags::MOVED_TO
             | WatchFlags::MOVED_FROM
-            | WatchFlags::DELETE;
-        inotify::add_watch(&fd, path, changes)?;
-        #[expect(
-            deprecated,
-            reason = "its replacement is unsafe, and this descriptor is owned and never replaced"
-        )]
-        let events = AsyncFd::new(fd)?;
-        Ok(Self { events })
+            | WatchFlags::DELETE
+            | WatchFlags::ONLYDIR;
+        for directory in &self.directories {
+            let above = directory.parent();
+            for directory in [Some(directory.as_path()), above].into_iter().flatten() {
+                if inotify::add_watch(events.get_ref(), directory, flags).is_ok() {
+                    break;
+                }
+            }
+        }
     }
 
-    /// Waits until files have changed, and returns their names.
-    pub async fn changed(&mut self) -> io::Result<Vec<OsString>> {
+    async fn event(&mut self) {
+        let Some(events) = &mut self.events else {
+            return std::future::pending().await;
+        };
         loop {
-            let mut ready = self.events.readable().await?;
-            let read = ready.try_io(|fd| names(fd.get_ref()));
+            let Ok(mut ready) = events.ready_mut(Interest::READABLE).await else {
+                return std::future::pending().await;
+            };
+            let read = ready.try_io(|events| drain(events.get_ref()));
             match read {
-                Ok(Ok(names)) if names.is_empty() => {}
-                Ok(result) => return result,
-                Err(_would_block) => {}
+                Ok(Ok(())) => return,
+                Ok(Err(_)) => return std::future::pending().await,
+                // Nothing was there.
+                Err(_) => {}
             }
         }
     }
 }
 
-/// The names in all events that can be read now.
-fn names(fd: &OwnedFd) -> io::Result<Vec<OsString>> {
-    let mut room = [MaybeUninit::uninit(); EVENTS];
-    let mut reader = inotify::Reader::new(fd, &mut room);
-    let mut names = Vec::new();
-    loop {
-        match reader.next() {
-            Ok(event) => {
-                let name = event.file_name().map(std::ffi::CStr::to_bytes);
-                names.extend(name.map(|it| std::ffi::OsStr::from_bytes(it).to_owned()));
-            }
-            Err(rustix::io::Errno::AGAIN) if !names.is_empty() => return Ok(names),
-            Err(error) => return Err(error.into()),
-        }
-    }
+fn open() -> io::Result<AsyncFd<OwnedFd>> {
+    let events = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+    #[expect(
+        deprecated,
+        reason = "safe with a descriptor that is owned, and its successor is not"
+    )]
+    let watched = AsyncFd::with_interest(events, Interest::READABLE);
+    watched
+}
+
+/// Reads all events. What they say doesn't matter. Fails with `WouldBlock` if there was none.
+fn drain(events: &OwnedFd) -> io::Result<()> {
+    let mut buffer = [MaybeUninit::uninit(); 4096];
+    let mut reader = inotify::Reader::new(events, &mut buffer);
+    reader.next()?;
+    while reader.next().is_ok() {}
+    Ok(())
 }
 
 #[cfg(test)]
@@ -73,24 +100,18 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn written_renamed_and_deleted_files_are_noticed() {
+    async fn written_renamed_and_deleted_files_are_noticed_also_in_a_new_directory() {
         let dir = tempfile::tempdir().unwrap();
-        let mut watch = Watch::directory(dir.path()).unwrap();
-        let file = dir.path().join("mine.toml");
+        let inside = dir.path().join("themes");
+        let mut watch = FileWatch::new(vec![inside.clone()]);
+        std::fs::create_dir(&inside).unwrap();
+        watch.changed().await;
+        let (file, new) = (inside.join("mine.toml"), inside.join("other"));
         std::fs::write(&file, "one").unwrap();
-        assert_eq!(watch.changed().await.unwrap(), ["mine.toml"]);
-        let new = dir.path().join("other");
+        watch.changed().await;
         std::fs::rename(&file, &new).unwrap();
-        let names = watch.changed().await.unwrap();
-        assert!(names.contains(&OsString::from("other")), "{names:?}");
+        watch.changed().await;
         std::fs::remove_file(&new).unwrap();
-        assert!(
-            watch
-                .changed()
-                .await
-                .unwrap()
-                .contains(&OsString::from("other"))
-        );
-        assert!(Watch::directory(&dir.path().join("nothing")).is_err());
+        watch.changed().await;
     }
 }

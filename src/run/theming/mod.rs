@@ -3,11 +3,10 @@
 //!
 //! A task of its own reads the files, so that a slow disk never delays a key.
 
-mod watch;
+use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc;
 
-use self::watch::FileWatch;
 use crate::{
     app::{
         msg::{Msg, Ticket},
@@ -20,7 +19,7 @@ use crate::{
         paths::Paths,
     },
     model::{notice::Level, text::Clean},
-    run::effects,
+    run::{effects, watch::FileWatch},
     theme::{self, ColorDepth, Theme, ThemeChoice, contrast},
 };
 
@@ -149,7 +148,7 @@ impl Theming {
         let (orders, received) = mpsc::unbounded_channel();
         let (themes_in, themes) = mpsc::channel(1);
         let keeper = ThemeKeeper {
-            watch: FileWatch::new(&source.paths),
+            watch: FileWatch::new(watched(&source.paths)),
             source,
             shown,
             previewed: None,
@@ -176,6 +175,13 @@ impl Theming {
     pub fn themes(&mut self) -> Option<mpsc::Receiver<Theme>> {
         self.themes.take()
     }
+}
+
+/// The directories of themes and of the setting.
+fn watched(paths: &Paths) -> Vec<PathBuf> {
+    let config = paths.config_file();
+    let config = config.parent().map(Path::to_path_buf).unwrap_or_default();
+    vec![paths.themes_dir(), config]
 }
 
 /// The state of the task.
