@@ -8,6 +8,8 @@ use tokio::io::{Interest, unix::AsyncFd};
 
 /// Editors write a file in several steps. The file is read after the last one.
 const PAUSE: Duration = Duration::from_millis(50);
+/// A program that writes all the time doesn't delay a change for longer.
+const PAUSES: usize = 20;
 
 /// The watched directories.
 #[derive(Debug)]
@@ -31,7 +33,11 @@ impl FileWatch {
     /// Waits until a file in one of the directories has changed.
     pub async fn changed(&mut self) {
         self.event().await;
-        while tokio::time::timeout(PAUSE, self.event()).await.is_ok() {}
+        for _ in 0..PAUSES {
+            if tokio::time::timeout(PAUSE, self.event()).await.is_err() {
+                break;
+            }
+        }
         // A directory may be new.
         self.add();
     }
