@@ -23,10 +23,10 @@ async fn a_log_is_followed_and_keys_answer_during_a_flood() {
     person.sees_no("ready to talk").await;
     // The keyboard goes before the flood.
     person.presses("?").await;
-    person.sees("searches").await;
+    person.sees("type a word or a key").await;
     let read = house.engine.flooded(id);
     person.presses("esc").await;
-    person.sees_no("searches").await;
+    person.sees_no("type a word or a key").await;
     person.presses("F").await;
     person.sees("F follow").await;
     let paused = person.line("flood ");

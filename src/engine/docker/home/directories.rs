@@ -15,6 +15,7 @@ use crate::{
         docker::{
             container::{identity::give, planned::hostname},
             private_directory::private_directory,
+            quota,
         },
     },
     model::{
@@ -186,7 +187,7 @@ impl Scratches {
     /// Removes everything that is kept of the session.
     pub(in crate::engine::docker) fn forget(&self, session: SessionId) -> Result<()> {
         let places = [self.of(session), self.quarantined(session)];
-        let tried = places.map(|dir| tree::remove(&dir).map_err(|error| trouble(&dir, &error)));
+        let tried = places.map(|dir| remove_session(&dir).map_err(|error| trouble(&dir, &error)));
         // Both are removed before the first error is returned.
         tried.into_iter().collect::<Result<Vec<()>>>()?;
         let _ = fs::remove_dir(&self.quarantine);
@@ -217,6 +218,17 @@ impl Scratches {
         );
         Failure::refused(what).hint(hint)
     }
+}
+
+/// Removes a session's directory, also if a home directory in it is a volume of its own.
+fn remove_session(dir: &Path) -> io::Result<()> {
+    // What can't be listed is left to the removal, which says why.
+    for home in homes(dir).unwrap_or_default() {
+        if quota::is_volume(&home) {
+            tree::remove(&home)?;
+        }
+    }
+    tree::remove(dir)
 }
 
 /// Everything in a session's directory except its logs and what it shares with this process.

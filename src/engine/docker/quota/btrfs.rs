@@ -5,6 +5,8 @@ use std::{
     path::Path,
 };
 
+use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
+
 use super::{WhyMeasured, tool};
 use crate::model::resources::Bytes;
 
@@ -38,9 +40,28 @@ pub(super) fn create(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }
 
+/// Whether it is the root directory of a subvolume.
+fn is_root(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|it| it.ino() == ROOT_INODE)
+}
+
+/// Whether it is a subvolume that no mount put in its place.
+pub(super) fn is_subvolume(path: &Path) -> bool {
+    let about = statx(
+        CWD,
+        path,
+        AtFlags::SYMLINK_NOFOLLOW,
+        StatxFlags::BASIC_STATS,
+    );
+    let mounted = StatxAttributes::MOUNT_ROOT;
+    let is_mounted = about.map_or(true, |it| {
+        !it.stx_attributes_mask.contains(mounted) || it.stx_attributes.contains(mounted)
+    });
+    !is_mounted && is_root(path)
+}
+
 pub(super) fn limit(path: &Path, limit: Option<Bytes>) -> Result<(), WhyMeasured> {
-    let is_subvolume = fs::symlink_metadata(path).is_ok_and(|it| it.ino() == ROOT_INODE);
-    if !is_subvolume {
+    if !is_root(path) {
         return Err(
             "it was created without a quota, as a directory that Btrfs can't limit. A clone of it \
              can be limited"

@@ -84,6 +84,12 @@ pub(super) fn create(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(0o700).create(path)
 }
 
+/// Whether a directory is a file system of its own for its limit: a Btrfs subvolume. Its contents can be removed, although
+/// they are on another device than the directory above.
+pub(super) fn is_volume(path: &Path) -> bool {
+    statfs(path).is_ok_and(|about| about.f_type == BTRFS) && btrfs::is_subvolume(path)
+}
+
 /// Makes the file system enforce the limit of a directory, or removes its limit. Fails with the reason why the limit is only
 /// measured. What the directory has already counts.
 pub(super) fn enforce(path: &Path, limit: Option<Bytes>) -> Result<(), WhyMeasured> {
