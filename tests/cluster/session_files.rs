@@ -3,6 +3,7 @@
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, stream};
+use tokio::sync::watch;
 use workbay::{
     engine::{
         api::{Attached, ExecCommand, HelperTask, Input, Output},
@@ -203,7 +204,7 @@ async fn what_would_be_lost_is_counted_and_copied_into_folders() {
     // which takes only names in UTF-8.
     let writable = run(&bench, id, "test -w alias && echo yes || echo no").await == "yes\n";
     let (files, skipped) = if writable { (3, 0) } else { (2, 1) };
-    let done = within(engine.rescue(id, &rescue(&mounted, Vec::new())))
+    let done = within(engine.rescue(id, &rescue(&mounted, Vec::new()), watch::Sender::default()))
         .await
         .unwrap();
     let counted = (done.files, done.skipped.len());
@@ -212,12 +213,14 @@ async fn what_would_be_lost_is_counted_and_copied_into_folders() {
         "cd alias/new/rescued; sha256sum <home/work/deep/data; find . -type f | wc -l; ls -A ..";
     let expected = format!("{sum}{files}\nrescued\n");
     assert_eq!(run(&bench, id, copied).await, expected);
-    let again = engine.rescue(id, &rescue(&mounted, Vec::new())).await;
+    let again = engine
+        .rescue(id, &rescue(&mounted, Vec::new()), watch::Sender::default())
+        .await;
     assert!(again.unwrap_err().to_string().contains("already exists"));
 
     // Into a folder that isn't mounted, through the storage proxy.
     let named = vec![path("home/work/deep"), path("tmp/x")];
-    let done = within(engine.rescue(id, &rescue(&other, named)))
+    let done = within(engine.rescue(id, &rescue(&other, named), watch::Sender::default()))
         .await
         .unwrap();
     assert_eq!((done.files, done.skipped.len()), (2, 1), "{done:?}");
@@ -229,7 +232,8 @@ async fn what_would_be_lost_is_counted_and_copied_into_folders() {
         b"hi\n"
     );
     let missing = vec![path("home/work/no-such-file")];
-    let failed = within(engine.rescue(id, &rescue(&other, missing))).await;
+    let failed =
+        within(engine.rescue(id, &rescue(&other, missing), watch::Sender::default())).await;
     assert!(
         failed
             .unwrap_err()
@@ -240,7 +244,10 @@ async fn what_would_be_lost_is_counted_and_copied_into_folders() {
         folder: "wbt-no-such-folder".to_owned(),
         ..rescue(&other, Vec::new())
     };
-    let failed = engine.rescue(id, &unknown).await.unwrap_err();
+    let failed = engine
+        .rescue(id, &unknown, watch::Sender::default())
+        .await
+        .unwrap_err();
     assert_eq!(failed.kind, FailureKind::NotFound, "{failed}");
 }
 
