@@ -1,5 +1,5 @@
 # The files of this container that aren't in a folder: counts them, and copies them into a mounted folder. What changed
-# is told by the time of the last change of an entry: the files of an image are older than the session.
+# is known from the time of the last change of an entry: the files of an image are older than the session.
 HOME = b"home/work"
 NOT_OURS = (b"proc", b"sys", b"dev", b"run/secrets")
 SERVICES = (b"dropbearmulti", b"dropbear", b"bssh-server", b"ttyd")
@@ -44,10 +44,10 @@ class Counted:
         return dict(counted, incomplete=self.incomplete) if self.incomplete else counted
 
 
-def began(told):
+def began(reported):
     """When the session began, in nanoseconds: when its own services started, or earlier if the manager says so. What
     Backend.AI itself writes into a new container is older."""
-    times = [told] if told else []
+    times = [reported] if reported else []
     boot = time.time_ns() - int(time.clock_gettime(time.CLOCK_BOOTTIME) * 1e9)
     tick = 10**9 // os.sysconf("SC_CLK_TCK")
     for process in os.listdir("/proc"):
@@ -255,7 +255,7 @@ def rescue():
     else:
         raise refused("'%s' already exists in the folder" % shown(directory), "choose another name")
     create_directory(target, part)
-    progress = Progress(is_told=False)
+    progress = Progress(is_reported=False)
     try:
         skipped = copy_chosen(target, part, chosen(asked), progress)
         make_above(target, directory)

@@ -5,9 +5,9 @@ PAUSE = 0.2
 class Progress:
     """Counts, reports a few times per second, and ends the work when the input ends."""
 
-    def __init__(self, is_told=True):
+    def __init__(self, is_reported=True):
         self.files = self.bytes = 0
-        self.of, self.is_told = None, is_told
+        self.of, self.is_reported = None, is_reported
         self.last = time.monotonic()
 
     def add(self, files, size):
@@ -18,7 +18,7 @@ class Progress:
         self.last = time.monotonic()
         if select.select([0], [], [], 0)[0] and not os.read(0, 4096):
             raise refused("the work was cancelled", "start it again")
-        if self.is_told:
+        if self.is_reported:
             self.send()
 
     def send(self):
