@@ -260,6 +260,10 @@ actions! {
     SessionsMarkUp "sessions.mark-up" "mark, and go one line up" [Sessions]
     SessionsUnmarkAll "sessions.unmark-all" "remove all marks" [Sessions]
     SessionsColumns "sessions.columns" "choose, order and size the columns" [Sessions]
+    SessionsGroup "sessions.group" "group by the next: environment, owner, agent, project, status, resource group" [Sessions] { "group": Sessions 12 }
+    SessionsFold "sessions.fold" "fold the group, or hide the session's containers" [Sessions]
+    SessionsUnfold "sessions.unfold" "unfold the group, or list the session's containers" [Sessions]
+    SessionsFoldAll "sessions.fold-all" "fold or unfold all groups, or the sessions of several containers" [Sessions]
     SessionsExport "sessions.export" "export the marked or listed sessions as CSV or JSON" [Sessions]
     BulkResults "sessions.results" "show the results of the last action on several sessions" [Sessions]
     SessionSameHome "session.same-home" "relaunch in the same home directory" [Sessions, Detail, Notices, Explorer] { "same home": Sessions 35, Detail 35 }

@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     command_log::CommandLog, extension_rules::ExtensionRules, facts::Facts, frecency::Frecency,
-    mirror::Mirror, notices::Notices, panels::PanelEnv, panes::Panes,
+    mirror::Mirror, notices::Notices, panels::PanelEnv, panes::Panes, sessions::Sessions,
     shown_contexts::ShownContexts, themes::Themes, transfers::Transfers,
 };
 use crate::{
@@ -93,6 +93,7 @@ pub struct TestEnv {
     pub themes: Themes,
     frecency: Frecency,
     commands: CommandLog,
+    sessions: Sessions,
 }
 
 impl Default for TestEnv {
@@ -108,6 +109,7 @@ impl Default for TestEnv {
             themes: Themes::default(),
             frecency: Frecency::default(),
             commands: CommandLog::default(),
+            sessions: Sessions::default(),
         }
     }
 }
@@ -126,6 +128,7 @@ impl TestEnv {
             keymap: &self.keymap,
             panes: &self.panes,
             detail: None,
+            sessions: &self.sessions,
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,

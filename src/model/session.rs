@@ -310,6 +310,12 @@ impl Session {
             && info.is_some_and(|info| NEVER_STARTED.contains(&info))
     }
 
+    /// How many containers it has or requested, as far as that is known.
+    pub fn containers(&self) -> usize {
+        let size = usize::try_from(self.placement.cluster_size).unwrap_or(usize::MAX);
+        self.kernels.len().max(size)
+    }
+
     /// The container that terminals and logs use by default. The main container is the first of `kernels`.
     pub fn main_kernel(&self) -> Option<&Kernel> {
         self.kernels.first()

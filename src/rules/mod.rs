@@ -6,6 +6,7 @@ pub mod column;
 pub mod ending;
 pub mod export;
 pub mod filter;
+pub mod grouping;
 pub mod launch;
 pub mod listed;
 pub mod loss;

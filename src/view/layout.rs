@@ -100,7 +100,7 @@ fn sessions(app: &App, areas: &mut Areas) {
 
 /// Gives the charts the lowest lines below a short list.
 fn with_overview(app: &App, areas: &mut Areas) {
-    let used = u16::try_from(app.sessions.len()).unwrap_or(u16::MAX);
+    let used = u16::try_from(app.sessions.rows().len()).unwrap_or(u16::MAX);
     let free = areas.rows.height.saturating_sub(used);
     if let Some(height) = overview::height(app, free) {
         areas.rows.height -= height;

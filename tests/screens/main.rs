@@ -22,6 +22,7 @@ mod explorer_transfers;
 mod filtering;
 mod folders;
 mod fresh;
+mod grouping;
 mod idle;
 mod kept;
 mod launcher;

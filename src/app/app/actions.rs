@@ -202,6 +202,13 @@ impl App {
             Action::SessionsColumns => return self.open_columns(),
             Action::SessionsExport => return self.open_export(),
             Action::BulkResults => return self.show_bulk_results(),
+            Action::SessionsGroup => self.sessions.group_by_next(&self.mirror),
+            Action::SessionsFold => self.sessions.fold(),
+            Action::SessionsUnfold => {
+                let why = self.sessions.unfold(&self.mirror);
+                return why.map(|why| Step::toast(Level::Info, why)).into_iter().collect();
+            }
+            Action::SessionsFoldAll => self.sessions.fold_all(&self.mirror),
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
             Action::SessionsStatistics => return self.toggle_statistics(),
             _ => return self.on_session(action, now),

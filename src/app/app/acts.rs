@@ -4,11 +4,11 @@ use jiff::Timestamp;
 
 use super::{App, bulk::is_bulk};
 use crate::{
-    action::Action,
+    action::{Action, Scope},
     app::{
         allowed::why_not,
         detail::Detail,
-        focus::Page,
+        focus::{Focus, Page},
         logs::Logs,
         panels::selected_kernel,
         session_actions,
@@ -35,6 +35,7 @@ impl App {
             return vec![Step::toast(Level::Warning, why)];
         }
         match action {
+            Action::SessionOpen if self.toggles_group() => return Vec::new(),
             Action::SessionLaunch => return self.open_launcher(now),
             Action::SessionsRefresh => return self.refresh(),
             _ => {}
@@ -61,8 +62,29 @@ impl App {
         if self.acts_on_marked() && is_bulk(action) {
             return self.why_not_marked(action);
         }
+        if let Some(why) = self.why_not_on_group(action) {
+            return Some(why);
+        }
         let shown = self.sessions.shown();
         why_not(action, self.current(), shown, &self.mirror, &self.facts)
+    }
+
+    /// Folds or unfolds the selected group of the list.
+    fn toggles_group(&mut self) -> bool {
+        self.focus() == Focus::Sessions && self.sessions.toggle_group()
+    }
+
+    /// Why an action on a session isn't possible while a group is selected.
+    fn why_not_on_group(&self, action: Action) -> Option<String> {
+        let of_session = session_actions::find(action)?;
+        let selected = self.focus() == Focus::Sessions && self.sessions.selected_group().is_some();
+        if !selected || action == Action::SessionOpen || !of_session.reports_no_session {
+            return None;
+        }
+        let keys = self.keymap.keys_for(Scope::Sessions, Action::SessionsMark);
+        let way = keys.first().map(|key| format!(". Press {key} to mark its sessions"));
+        let way = way.unwrap_or_default();
+        Some(format!("a group is selected{way}"))
     }
 
     fn refresh(&mut self) -> Vec<Step> {
@@ -81,7 +103,7 @@ impl App {
             return steps;
         };
         let no_times = self.mirror.why_not(key.context, Capability::LogTimes);
-        let selected = selected_kernel(self.detail.as_ref(), &session);
+        let selected = selected_kernel(self.detail.as_ref(), &self.sessions, &session);
         let (logs, more) = Logs::open(&session, selected, no_times.cloned(), &mut self.ids);
         self.logs = Some(logs);
         steps.extend(more);

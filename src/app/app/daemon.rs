@@ -75,6 +75,7 @@ impl App {
         if let Some(detail) = &mut self.detail {
             detail.ask_again();
         }
+        self.sessions.ask_again();
         self.update_panels(now);
         for session in self.mirror.sessions() {
             // The steps are dropped, because `link_up` opens the same panes.
@@ -147,10 +148,15 @@ impl App {
                 detail.moved(*session);
             }
         }
+        if let Change::Usage { samples } = &change {
+            for (session, _) in samples {
+                self.sessions.moved(*session);
+            }
+        }
         let touches_panels = matches!(change, Change::Environments { .. } | Change::Engine { .. });
         match self.mirror.apply(change, now) {
             Touched::Sessions => self.sessions.mark_stale(),
-            Touched::Usage => self.sessions.mark_stale_if_sorted_by_usage(),
+            Touched::Usage => self.sessions.usage_changed(),
             Touched::Other => {}
         }
         steps.extend(starting.and_then(|key| self.open_apps_after_launch(key)));
@@ -219,6 +225,7 @@ impl App {
                     Ok(_) => return Vec::new(),
                     Err(failure) => Used::Failed(failure.message()),
                 };
+                self.sessions.figures_answered(id, &used);
                 if let Some(detail) = &mut self.detail {
                     detail.figures_answered(id, used);
                 }
@@ -322,6 +329,7 @@ impl App {
         {
             logs.know_kernels(&session);
         }
+        self.sessions.read_in_full(&session);
         if let Some(detail) = &mut self.detail {
             detail.read_in_full(session);
         }
@@ -329,7 +337,7 @@ impl App {
 
     /// A session with everything that is known about it.
     pub fn full(&self, id: SessionKey) -> Option<Session> {
-        panels::full(&self.mirror, self.detail.as_ref(), id)
+        panels::full(&self.mirror, self.detail.as_ref(), &self.sessions, id)
     }
 
     fn why_not_answered(&mut self, id: SessionKey, result: Result<Reply, Failure>, now: Timestamp) {
@@ -387,9 +395,8 @@ impl App {
         }
         let detail = self.detail.as_ref().map(super::Detail::session);
         self.sessions
-            .visible()
-            .iter()
-            .copied()
+            .sampled(&self.mirror)
+            .into_iter()
             .chain(detail)
             .filter(|id| {
                 let live = self

@@ -64,6 +64,9 @@ impl App {
         self.sessions
             .laid_out(usize::from(areas.rows.height), &self.mirror);
         steps.extend(self.reach.ask_if_due(&self.mirror, &self.sessions, now));
+        if self.mirror.is_up() {
+            steps.extend(self.sessions.ask_if_due(&self.mirror, now));
+        }
         if let (Some(detail), Some(area)) = (&mut self.detail, areas.detail) {
             detail.laid_out(areas.detail_lines, usize::from(area.height));
             if self.mirror.is_up() {
@@ -120,7 +123,16 @@ impl App {
         // Keys for a session that is gone must not reach the next session.
         let gone = detail.focused && self.mirror.session(detail.session()).is_none();
         match self.sessions.selected() {
-            Some(id) if !gone => detail.follow(id),
+            Some(id) if !gone => {
+                detail.follow(id);
+                if let Some((_, at)) = self.sessions.selected_container()
+                    && !detail.focused
+                {
+                    detail.go_to_kernel(at);
+                }
+            }
+            // Next to the list, it shows the group, and stays for the next session.
+            None if !gone && !detail.focused && self.sessions.selected_group().is_some() => {}
             _ => self.detail = None,
         }
     }

@@ -50,6 +50,7 @@ use super::{
     saved::SavedState,
     sessions::Sessions,
     sessions::columns::SavedView,
+    sessions::lines::ListRow,
     sessions::reach::Reaches,
     shown_contexts::ShownContexts,
     step::{Ids, Purpose, Step},
@@ -128,7 +129,7 @@ pub struct App {
     /// The keys that did nothing in the list, and until when the hint line says so.
     unbound: Option<(Vec<Key>, Timestamp)>,
     /// Row and time of the last click, for double clicks.
-    clicked: Option<(SessionKey, Timestamp)>,
+    clicked: Option<(ListRow, Timestamp)>,
     areas: Areas,
     dirty: bool,
     /// Whether the state of the TUI is saved for the next one.

@@ -55,6 +55,7 @@ impl App {
             keymap: &self.keymap,
             panes: &self.panes,
             detail: self.detail.as_ref(),
+            sessions: &self.sessions,
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,

@@ -111,9 +111,12 @@ impl App {
         self.sessions.go_to(self.sessions.offset() + row);
         if let Some(detail) = &mut self.detail {
             detail.focused = false;
-            detail.follow(id);
+            if let Some(session) = id.session() {
+                detail.follow(session);
+            }
         }
-        if marks && let Some(session) = self.mirror.session(id) {
+        let session = id.session().and_then(|id| self.mirror.session(id));
+        if marks && let Some(session) = session {
             self.sessions.marks.toggle(session);
             self.clicked = None;
             return Vec::new();

@@ -13,6 +13,7 @@ impl App {
     pub fn saving_state(mut self, saved: SavedState) -> Self {
         self.sessions.restore_orders(&saved.orders);
         self.sessions.restore_columns(saved.columns.clone());
+        self.sessions.restore_folds(saved.folds.clone());
         self.views.clone_from(&saved.views);
         self.frecency.clone_from(&saved.palette);
         self.saves = true;
@@ -48,6 +49,7 @@ impl App {
             orders: self.sessions.orders().to_vec(),
             columns: self.sessions.all_columns().to_vec(),
             views: self.views.clone(),
+            folds: self.sessions.folds().clone(),
             desks,
             active,
             palette: self.frecency.clone(),

@@ -50,7 +50,8 @@ impl App {
         }
         let detail = self.detail.as_ref().filter(|_| self.areas.detail.is_some());
         let detail = detail.and_then(|detail| detail.wake_at(&self.mirror, now));
-        [self.reach.wake_at(now), detail]
+        let tree = self.sessions.tree().wake_at(now);
+        [self.reach.wake_at(now), detail, tree]
             .into_iter()
             .flatten()
             .min()
@@ -63,9 +64,8 @@ impl App {
         }
         let seconds = self
             .sessions
-            .visible()
-            .iter()
-            .filter_map(|id| self.mirror.session(*id))
+            .visible_sessions()
+            .filter_map(|id| self.mirror.session(id))
             .filter(|session| session.terminated_at.is_none())
             .flat_map(|session| {
                 let ran = session.run_seconds(now);

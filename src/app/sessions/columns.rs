@@ -1,4 +1,5 @@
-//! The columns that you chose for the tabs of the list, and saved views: a filter with an order and columns.
+//! The columns that you chose for the tabs of the list, and saved views: a filter with an order,
+//! columns and a grouping.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +7,7 @@ use super::{
     Sessions,
     sort::{Column, SortOrder},
 };
-use crate::model::status::Tab;
+use crate::{model::status::Tab, rules::grouping::Grouping};
 
 /// A column of a tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +22,7 @@ pub struct ColumnChoice {
 /// The columns of a tab in their order. Empty = chosen by the width of the list.
 pub type ColumnChoices = Vec<ColumnChoice>;
 
-/// A filter, an order and columns under a name.
+/// A filter, an order, columns and a grouping under a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedView {
     pub name: String,
@@ -30,6 +31,8 @@ pub struct SavedView {
     pub order: SortOrder,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: ColumnChoices,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grouping: Option<Grouping>,
 }
 
 /// All columns of a tab: the `shown` ones, then the others. The name is always shown.
@@ -92,6 +95,7 @@ impl Sessions {
             filter: self.filter.query().to_string(),
             order: self.order(),
             columns: self.columns().to_vec(),
+            grouping: self.grouping(),
         }
     }
 
@@ -103,6 +107,7 @@ impl Sessions {
             self.sort(view.order);
         }
         self.set_columns(view.tab, view.columns.clone());
+        self.group_by(view.grouping);
     }
 }
 

@@ -3,6 +3,7 @@
 mod cluster;
 mod containers;
 mod ending;
+mod group;
 mod history;
 mod idle_checks;
 mod loss;
@@ -87,12 +88,16 @@ pub fn lines(
     glyphs: &Glyphs,
     now: Timestamp,
 ) -> Vec<DetailLine> {
+    // The last column has the mark for more lines.
+    let width = usize::from(width.saturating_sub(2));
+    let grouped = app.sessions.selected_group().zip(app.sessions.grouping());
+    if let Some((group, grouping)) = grouped.filter(|_| !detail.focused) {
+        return group::lines(app, group, grouping, (width, glyphs), now);
+    }
     let Some(session) = app.full(detail.session()) else {
         return Vec::new();
     };
     let session = &session;
-    // The last column has the mark for more lines.
-    let width = usize::from(width.saturating_sub(2));
     let view = DetailView {
         app,
         detail,

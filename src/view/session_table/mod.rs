@@ -1,5 +1,9 @@
 //! The table of sessions: its head and the visible rows.
 
+mod container_row;
+mod gauge;
+mod group_row;
+
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
@@ -16,7 +20,10 @@ use crate::{
         area::Areas,
         durations,
         focus::Focus,
-        sessions::sort::{Column, SortOrder},
+        sessions::{
+            lines::ListRow,
+            sort::{Column, SortOrder},
+        },
         shown_contexts::ShownContexts,
         trail::TrailMetric,
     },
@@ -27,44 +34,91 @@ use crate::{
     rules::launch::amounts::thousandths,
     theme::face::Face,
 };
+use gauge::GaugeLook;
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let places = columns_of(app, areas.rows.width);
     draw_head(paint, app, areas.table_head, &places);
-    let selected = app.sessions.selected();
-    for (line, id) in app.sessions.visible().iter().enumerate() {
+    let selected = app.sessions.selected_row();
+    for (line, row) in app.sessions.visible().iter().enumerate() {
         let y = areas.rows.y + line as u16;
-        let Some(session) = app.mirror.session(*id) else {
-            continue;
-        };
-        let row = SessionRow {
-            app,
-            session,
-            area: Rect::new(areas.rows.x, y, areas.rows.width, 1),
-            faded: app.is_stale(session.context),
-            now,
-        };
-        if selected == Some(*id) {
-            paint.fill(row.area, Face::RowSelected);
-            let marker = paint.glyphs.marker;
-            let focused = matches!(app.focus(), Focus::Sessions | Focus::Filter);
-            let face = if focused { Face::RowMarker } else { Face::Dim };
-            paint.text(row.area.x, y, 1, marker, face);
+        let area = Rect::new(areas.rows.x, y, areas.rows.width, 1);
+        if selected == Some(*row) {
+            draw_selection(paint, app, area);
         }
-        if app.sessions.marks.has(*id) {
-            paint.text(row.area.x + 1, y, 1, paint.glyphs.on, Face::FileChosen);
+        let is_marked = match row {
+            ListRow::Group(at) => app.sessions.is_group_marked(*at),
+            ListRow::Session(key) => app.sessions.marks.has(*key),
+            ListRow::Container(..) => false,
+        };
+        if is_marked {
+            paint.text(area.x + 1, y, 1, paint.glyphs.on, Face::FileChosen);
         }
-        for place in &places {
-            row.cell(paint, *place);
+        draw_row(paint, app, *row, (area, &places), now);
+    }
+}
+
+fn draw_selection(paint: &mut Paint<'_>, app: &App, area: Rect) {
+    paint.fill(area, Face::RowSelected);
+    let marker = paint.glyphs.marker;
+    let focused = matches!(app.focus(), Focus::Sessions | Focus::Filter);
+    let face = if focused { Face::RowMarker } else { Face::Dim };
+    paint.text(area.x, area.y, 1, marker, face);
+}
+
+fn draw_row(
+    paint: &mut Paint<'_>,
+    app: &App,
+    row: ListRow,
+    (area, places): (Rect, &[ColumnPlace]),
+    now: Timestamp,
+) {
+    let grouping = app.sessions.grouping();
+    // The sessions of a group are indented below its name.
+    let indent = if grouping.is_some() { INDENT } else { 0 };
+    match row {
+        ListRow::Group(at) => {
+            if let (Some(group), Some(grouping)) = (app.sessions.groups().get(at), grouping) {
+                group_row::draw(paint, app, (group, grouping), area, places);
+            }
+        }
+        ListRow::Container(key, at) => {
+            container_row::draw(paint, app, (key, at), (area, indent), places, now);
+        }
+        ListRow::Session(key) => {
+            let Some(session) = app.mirror.session(key) else {
+                return;
+            };
+            let row = SessionRow {
+                app,
+                session,
+                area,
+                indent,
+                faded: app.is_stale(session.context),
+                now,
+            };
+            for place in places {
+                row.cell(paint, *place);
+            }
         }
     }
 }
 
+/// Cells before the name of a session in a group.
+const INDENT: u16 = 2;
+
 /// The columns of a list of `width` cells.
 pub fn columns_of(app: &App, width: u16) -> Vec<ColumnPlace> {
-    let widest = columns::TextWidths::from(app.sessions.widest());
+    let facts = app.sessions.widest();
+    let widest = columns::TextWidths::from(facts);
+    let indent = if app.sessions.grouping().is_some() {
+        INDENT
+    } else {
+        0
+    };
+    let tree = if facts.clusters { TREE_CHIP } else { 0 };
     let wanted = columns::TextWidths {
-        name: widest.name.max(chip_width(app)),
+        name: widest.name.max(chip_width(app)) + indent + tree,
         context: context_width(app),
         ended: app.sessions.tab() == Tab::Finished,
         ..widest
@@ -131,6 +185,8 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option
     paint.right(x - 1, area.y, place.width + 1, &title, face);
 }
 
+/// The number of containers after the name of a cluster session, with the blank before it.
+const TREE_CHIP: u16 = 4;
 /// Blank cells between a name and its chip.
 const CHIP_GAP: u16 = 2;
 /// A shorter part of a name would be useless.
@@ -181,6 +237,8 @@ struct SessionRow<'a> {
     app: &'a App,
     session: &'a Session,
     area: Rect,
+    /// Cells before its name.
+    indent: u16,
     /// The data of the row can be outdated.
     faded: bool,
     now: Timestamp,
@@ -205,7 +263,10 @@ impl SessionRow<'_> {
         let (x, y) = (self.area.x + place.x, self.area.y);
         let session = self.session;
         match place.column {
-            Column::Name => self.name(paint, x, place.width),
+            Column::Name => {
+                let indent = self.indent.min(place.width);
+                self.name(paint, x + indent, place.width - indent);
+            }
             Column::Context => {
                 let style = if self.faded {
                     paint.style(Face::Dim)
@@ -322,10 +383,12 @@ impl SessionRow<'_> {
     fn name(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
         let hits = self.app.sessions.hits(self.session.key());
         let hits = hits.map_or(&[][..], |hits| &hits.name);
-        let selected = self.app.sessions.selected() == Some(self.session.key());
+        let row = ListRow::Session(self.session.key());
+        let selected = self.app.sessions.selected_row() == Some(row);
         let face = if selected { Face::Strong } else { Face::Text };
         let name = self.session.name.as_str();
         let end = self.matched(paint, (x, width), name, hits, self.face(face));
+        let end = self.tree_chip(paint, end, x + width);
         let status = self.session.status.word();
         if let Some(asked) = &self.session.pending_request
             && !asked.as_str().eq_ignore_ascii_case(status)
@@ -404,30 +467,37 @@ impl SessionRow<'_> {
         end
     }
 
+    /// How many containers a cluster session has, and whether they are listed below it. Returns the column after it.
+    fn tree_chip(&self, paint: &mut Paint<'_>, end: u16, limit: u16) -> u16 {
+        let count = self.session.containers();
+        if count < 2 {
+            return end;
+        }
+        let open = self.app.sessions.tree().is_open(self.session.key());
+        let glyphs = paint.glyphs;
+        let mark = if open { glyphs.unfolded } else { glyphs.folded };
+        let chip = format!("{mark}{count}");
+        let cells = text::width(&chip) as u16;
+        if end + 1 + cells > limit {
+            return end;
+        }
+        paint.text(end + 1, self.area.y, cells, &chip, Face::Dim)
+    }
+
     fn gauge(&self, paint: &mut Paint<'_>, place: ColumnPlace, gauge: &bar::Gauge) {
-        let (x, y) = (self.area.x + place.x, self.area.y);
-        let usual: u16 = match place.width {
-            15.. => 8,
-            12.. => 3,
-            _ => 2,
-        };
-        // Long numbers (`0.00/0.05`) are never cut. The bar gets shorter instead.
-        let long = text::width(&gauge.numbers) as u16 + 1;
-        let cells = usual.min(place.width.saturating_sub(long));
-        let numbers = place.width - cells - 1;
+        let cell = Rect::new(self.area.x + place.x, self.area.y, place.width, 1);
         if self.session.status.is_final() {
-            let amount = gauge.numbers.as_str();
-            paint.right(x, y, place.width, amount, Face::Dim);
+            paint.right(cell.x, cell.y, cell.width, &gauge.numbers, Face::Dim);
             return;
         }
-        if self.session.status.is_live() && !self.faded {
-            let pieces = bar::pieces(gauge, usize::from(cells), paint.glyphs);
-            paint.pieces(x, y, cells, &pieces);
-        }
-        let face = match (self.session.status.is_live(), gauge.share) {
-            (true, Some(_)) => self.face(Face::Text),
-            _ => Face::Dim,
+        let live = self.session.status.is_live();
+        let look = GaugeLook {
+            bar: live && !self.faded,
+            face: match (live, gauge.share) {
+                (true, Some(_)) => self.face(Face::Text),
+                _ => Face::Dim,
+            },
         };
-        paint.right(x + cells + 1, y, numbers, &gauge.numbers, face);
+        gauge::draw(paint, cell, gauge, look);
     }
 }
