@@ -26,6 +26,8 @@ pub enum Scope {
     Folders,
     /// The port board.
     Ports,
+    /// The dashboard.
+    Dashboard,
     /// The file explorer.
     Explorer,
     /// The list of transfers.
@@ -54,7 +56,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -67,6 +69,7 @@ impl Scope {
         Self::Opened,
         Self::Folders,
         Self::Ports,
+        Self::Dashboard,
         Self::Explorer,
         Self::Transfers,
         Self::Conflict,
@@ -99,6 +102,7 @@ impl Scope {
             Self::Opened => "opened",
             Self::Folders => "folders",
             Self::Ports => "ports",
+            Self::Dashboard => "dashboard",
             Self::Explorer => "explorer",
             Self::Transfers => "transfers",
             Self::Conflict => "conflict",
@@ -132,6 +136,7 @@ impl Scope {
             Self::Opened => "Opened app or port",
             Self::Folders => "Data page",
             Self::Ports => "Port board",
+            Self::Dashboard => "Dashboard",
             Self::Explorer => "Files",
             Self::Transfers => "Transfers",
             Self::Conflict => "Name is taken",
@@ -227,20 +232,21 @@ actions! {
     Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
     Folders "app.folders" "show the folders (data page)" [Global, Leader] { "data": Sessions 25 }
     Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
+    Dashboard "app.dashboard" "show the dashboard: machine or agents, groups, owners, reclaims, failures" [Global, Leader] { "dashboard": Sessions 22 }
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     ThemePick "theme.pick" "choose the theme, with a preview" [Global]
     Command "app.command" "command palette: actions, sessions, environments, settings" [Global, Leader]
     CommandLog "app.command-log" "show the equivalent commands of what you did" [Global, Leader]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands]
-    ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help]
-    ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard]
+    ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
+    ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
@@ -335,6 +341,9 @@ actions! {
     ForwardShow "forwards.show" "show the session" [Ports]
     ForwardClose "forwards.close" "close the forward (asks for confirmation)" [Ports]
     ForwardFilter "forwards.filter" "filter by session, app or port" [Ports]
+
+    DashboardOpen "dashboard.open" "list the sessions of the row, or show the session" [Dashboard]
+    DashboardRefresh "dashboard.refresh" "refresh the agents" [Dashboard]
 
     FolderOpen "folders.open" "show the files; in the trash: restore; accept an invitation" [Folders]
     FolderCreate "folders.create" "create a folder, or give a user access" [Folders]

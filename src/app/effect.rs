@@ -115,6 +115,10 @@ pub enum Effect {
     },
     /// Saves the state of the TUI for the next one.
     SaveState(Box<SavedState>),
+    /// Reads what this machine uses, and the file system of a path with its meaning. `Msg::Machine` has the result.
+    ReadMachine {
+        disk: (&'static str, PathBuf),
+    },
     /// Asks the terminal for its colors again. `Msg::TerminalColors` has them if they changed.
     AskColors,
     /// Shows or saves a theme, or reads the list of themes.

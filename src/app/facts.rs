@@ -1,6 +1,6 @@
 //! What the client knows about itself and its surroundings from the start. `run` finds it out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 
@@ -40,6 +40,8 @@ pub struct Facts {
     pub directory: PathBuf,
     /// The directory for copies that are too long for the clipboard.
     pub copies: PathBuf,
+    /// Your home directory on this machine, if it is known.
+    pub home: Option<PathBuf>,
     /// Copying in terminals.
     pub terminal: TerminalSettings,
     /// How many days the log and the home directory of an ended session are kept.
@@ -74,10 +76,39 @@ pub struct ShownSetting {
 }
 
 impl Facts {
+    /// A path of this machine, with `~` for your home directory.
+    pub fn short_path(&self, path: &str) -> String {
+        let home = self.home.as_deref().filter(|it| it.parent().is_some());
+        let rest = home.and_then(|home| Path::new(path).strip_prefix(home).ok());
+        match rest {
+            Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Some(rest) => format!("~/{}", rest.display()),
+            None => path.to_owned(),
+        }
+    }
+
     /// How your computer reaches this machine by SSH.
     pub fn ssh_route(&self) -> SshRoute {
         let arguments = &self.apps.ssh_arguments;
         let connection = self.ssh_connection.as_deref();
         SshRoute::new(connection, &self.user, &self.host, arguments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::app::testing::facts;
+
+    #[test]
+    fn the_home_directory_is_short_and_only_at_the_beginning() {
+        let mut facts = facts();
+        assert_eq!(facts.short_path("/home/kim/.local/work"), "~/.local/work");
+        assert_eq!(facts.short_path("/home/kim"), "~");
+        assert_eq!(facts.short_path("/home/kimono/work"), "/home/kimono/work");
+        assert_eq!(facts.short_path("/data/home/kim/x"), "/data/home/kim/x");
+        facts.home = Some("/".into());
+        assert_eq!(facts.short_path("/data"), "/data");
+        facts.home = None;
+        assert_eq!(facts.short_path("/home/kim"), "/home/kim");
     }
 }

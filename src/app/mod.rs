@@ -24,6 +24,7 @@ pub mod frecency;
 pub mod input;
 pub mod launcher;
 pub mod logs;
+pub mod machine;
 pub mod mirror;
 pub mod msg;
 pub mod notices;

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::{
     logs::feed::LogEvent,
+    machine::MachineReading,
     themes::Themes,
     transfers::{TransferEvent, TransferId},
 };
@@ -74,6 +75,8 @@ pub enum Msg {
     },
     /// The list of themes, read again.
     Themes(Themes),
+    /// What this machine uses.
+    Machine(MachineReading),
     /// The terminal reported the colors of its text and background.
     TerminalColors(DefaultColors),
     PathCompleted {

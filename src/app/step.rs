@@ -205,6 +205,8 @@ pub enum Go {
     LoadExtensionRules(ContextName),
     /// To a session and its detail.
     ShowSession(SessionKey),
+    /// To the list of a tab, filtered.
+    Filtered(Tab, String),
     /// To the list of transfers.
     Transfers,
     /// From the dialog that terminates a session to the prompt that copies its files first.
@@ -309,6 +311,8 @@ pub enum Purpose {
     Apps(AppsPurpose),
     /// For the data page.
     Folders(FoldersPurpose),
+    /// The agents of a context, for the dashboard.
+    Dashboard(ContextName),
     /// For the explorer.
     Explorer(ExplorerPurpose),
     /// The files of a session that aren't in a folder. A failure is shown where they would be.

@@ -69,6 +69,7 @@ pub fn facts() -> Facts {
         },
         directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
+        home: Some("/home/kim".into()),
         notifications: NotificationSettings::default(),
         terminal: TerminalSettings::default(),
         keep_days: 7,

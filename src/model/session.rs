@@ -265,6 +265,11 @@ impl Session {
         failed || self.status.is_final()
     }
 
+    /// Whether it holds the resources that it requested: it has left the queue, and isn't over.
+    pub fn holds_resources(&self) -> bool {
+        !self.has_ended() && !self.status.is_waiting()
+    }
+
     /// Whether it requests accelerators.
     pub fn has_accelerators(&self) -> bool {
         let mut amounts = self.requested_slots.accelerators.values();

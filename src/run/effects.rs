@@ -14,6 +14,7 @@ use super::{
     desktop::{self, Dialect},
     editor, files,
     logs::LogReaders,
+    machine,
     requests::Requests,
     saved::StateFile,
     screen::{self, Stage},
@@ -160,6 +161,10 @@ impl EffectRunner {
                 if let Some(state_file) = &self.state_file {
                     state_file.write(&kept);
                 }
+            }
+            Effect::ReadMachine { disk: (what, path) } => {
+                let reading = machine::read((what, &path));
+                self.answer(Msg::Machine(reading));
             }
             Effect::AskColors => stage.send(COLORS_QUESTION)?,
             // The event loop has the theme.

@@ -143,7 +143,8 @@ fn with_detail(app: &App, areas: &mut Areas, body: Rect) -> Rect {
     areas.detail = Some(area);
     let glyphs = Glyphs::choose(app.facts.unicode);
     // The number of lines does not depend on the time.
-    let lines = detail::lines(app, open, area.width, glyphs, Timestamp::UNIX_EPOCH);
+    let size = Size::new(area.width, area.height);
+    let lines = detail::lines(app, open, size, glyphs, Timestamp::UNIX_EPOCH);
     areas.detail_lines = lines.len();
     list
 }

@@ -166,25 +166,39 @@ fn a_filter_and_the_order_work_inside_groups() {
 fn groups_are_saved_with_the_state_and_in_views() {
     let screen = Screen::new(80, 24).daemon(snapshot(team()));
     let mut screen = screen;
-    screen.app = screen.app.saving_state(workbay::app::saved::SavedState::default());
+    screen.app = screen
+        .app
+        .saving_state(workbay::app::saved::SavedState::default());
     let screen = screen
         .press(":")
         .typed("group owner")
         .press("enter g left :")
         .typed("view-save mine")
         .press("enter");
-    let saved = screen.effects().iter().rev().find_map(|effect| match effect {
-        Effect::SaveState(state) => Some(state.clone()),
-        _ => None,
-    });
+    let saved = screen
+        .effects()
+        .iter()
+        .rev()
+        .find_map(|effect| match effect {
+            Effect::SaveState(state) => Some(state.clone()),
+            _ => None,
+        });
     let saved = saved.expect("the state is saved");
     assert_eq!(saved.folds.groupings[0], Some(Grouping::Owner));
-    assert!(saved.folds.folded.contains(&(Grouping::Owner, "ada".into())));
+    assert!(
+        saved
+            .folds
+            .folded
+            .contains(&(Grouping::Owner, "ada".into()))
+    );
     assert_eq!(saved.views[0].grouping, Some(Grouping::Owner));
     let json = serde_json::to_string(&saved.folds).unwrap();
     assert_eq!(serde_json::from_str::<Folds>(&json).unwrap(), saved.folds);
     // The state of an earlier version has no groups.
-    assert_eq!(serde_json::from_str::<Folds>("{}").unwrap(), Folds::default());
+    assert_eq!(
+        serde_json::from_str::<Folds>("{}").unwrap(),
+        Folds::default()
+    );
 }
 
 #[test]
@@ -210,7 +224,10 @@ fn the_use_of_a_group_is_only_shown_when_it_is_known_of_all() {
     });
     let group = &screen.app.sessions.groups()[0];
     assert_eq!(group.used, Some((Cpu::from_millis(750), Bytes::mib(200))));
-    assert_eq!(group.requested, ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(1024)));
+    assert_eq!(
+        group.requested,
+        ResourceSlots::new(Cpu::from_millis(2000), Bytes::mib(1024))
+    );
     assert!(screen.sees("0.75/2"), "{}", screen.text());
     // The sessions of a folded group are sampled, too.
     let screen = screen.press("Z");
@@ -317,22 +334,27 @@ fn actions_on_a_container_go_to_that_container() {
     let screen = expanded(120, 30).press("j j");
     assert_eq!(screen.app.sessions.selected_container(), Some((key(30), 1)));
     let of_second = |screen: &Screen| {
-        screen.effects().iter().any(|effect| {
-            format!("{effect:?}").contains(&format!("{:?}", KernelId::from_u128(31)))
-        })
+        screen
+            .effects()
+            .iter()
+            .any(|effect| format!("{effect:?}").contains(&format!("{:?}", KernelId::from_u128(31))))
     };
     assert!(!of_second(&screen));
     assert!(of_second(&screen.press("s")), "the shell");
     let screen = expanded(120, 30).press("j j l");
     assert!(screen.sees("sub1"), "{}", screen.text());
     let screen = expanded(120, 30).press("j j Y");
-    let copies = screen.effects().iter().any(|effect| {
-        matches!(effect, Effect::Copy { text, .. } if text.starts_with("5f2a9c0d"))
-    });
+    let copies = screen
+        .effects()
+        .iter()
+        .any(|effect| matches!(effect, Effect::Copy { text, .. } if text.starts_with("5f2a9c0d")));
     assert!(copies, "the container's id");
     // Folded, the selection is on the session again.
     let screen = expanded(120, 30).press("j j left");
-    assert_eq!(screen.app.sessions.selected_row(), Some(ListRow::Session(key(30))));
+    assert_eq!(
+        screen.app.sessions.selected_row(),
+        Some(ListRow::Session(key(30)))
+    );
 }
 
 #[test]

@@ -42,6 +42,7 @@ impl App {
             Action::Notices => self.toggle_notices(),
             Action::Quiet => self.toggle_quiet(),
             Action::Ports => self.toggle_ports(),
+            Action::Dashboard => self.toggle_dashboard(),
             Action::Folders => self.toggle_folders(),
             Action::Transfers => self.toggle_transfers(),
             Action::ThemePick => self.toggle_themes(now),
@@ -206,7 +207,10 @@ impl App {
             Action::SessionsFold => self.sessions.fold(),
             Action::SessionsUnfold => {
                 let why = self.sessions.unfold(&self.mirror);
-                return why.map(|why| Step::toast(Level::Info, why)).into_iter().collect();
+                return why
+                    .map(|why| Step::toast(Level::Info, why))
+                    .into_iter()
+                    .collect();
             }
             Action::SessionsFoldAll => self.sessions.fold_all(&self.mirror),
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),

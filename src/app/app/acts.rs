@@ -82,7 +82,9 @@ impl App {
             return None;
         }
         let keys = self.keymap.keys_for(Scope::Sessions, Action::SessionsMark);
-        let way = keys.first().map(|key| format!(". Press {key} to mark its sessions"));
+        let way = keys
+            .first()
+            .map(|key| format!(". Press {key} to mark its sessions"));
         let way = way.unwrap_or_default();
         Some(format!("a group is selected{way}"))
     }

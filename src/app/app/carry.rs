@@ -161,6 +161,7 @@ impl App {
             Go::Open(action) => self.open_panel(action, now).unwrap_or_default(),
             Go::Act(action) => self.act_on_notice(action, now),
             Go::Show(shown) => self.show_context(shown),
+            Go::Filtered(tab, filter) => self.show_filtered(tab, &filter),
             Go::ShowSession(key) => self.show_session(key),
             Go::Detail(key) => {
                 self.open_detail(key);

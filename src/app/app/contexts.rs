@@ -59,6 +59,7 @@ impl App {
             Command::Themes => self.go(Go::Open(Action::ThemePick), now),
             Command::Theme(name) => vec![Step::KeepTheme(name)],
             Command::View(command) => self.view(command),
+            Command::Dashboard => self.toggle_dashboard(),
             Command::Group => self.group_list(None),
             Command::GroupBy(grouping) => self.group_list(Some(grouping)),
             Command::Help => self.open_help(now),

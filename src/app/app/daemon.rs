@@ -12,8 +12,8 @@ use crate::{
         mirror::Touched,
         msg::{Link, Ticket},
         panels::{
-            self, apps::AppLauncher, history::HistoryTable, palette::Palette, recents::Recents,
-            rename::Rename, waiting::WaitingDialog,
+            self, apps::AppLauncher, dashboard::Dashboard, history::HistoryTable, palette::Palette,
+            recents::Recents, rename::Rename, waiting::WaitingDialog,
         },
         step::{Purpose, Step},
     },
@@ -90,6 +90,9 @@ impl App {
         }
         if let Some(apps) = self.panels.get_mut::<AppLauncher>() {
             steps.extend(apps.link_up());
+        }
+        if let Some(open) = self.panels.get_mut::<Dashboard>() {
+            open.ask_again();
         }
         steps.extend(self.ask_folders_again());
         steps.extend(self.files_link_up());
@@ -286,6 +289,12 @@ impl App {
             (Purpose::Unsaved(session), result) => self.unsaved_answered(session, result),
             (Purpose::Bulk { job, session }, result) => self.bulk_answered((job, session), result),
             (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
+            (Purpose::Dashboard(context), result) => {
+                if let Some(open) = self.panels.get_mut::<Dashboard>() {
+                    open.agents_answered(context, result);
+                }
+                Vec::new()
+            }
             (Purpose::Folders(asked), result) => self.folders_answered(asked, result),
             (Purpose::Explorer(asked), result) => self.files_answered(asked, result),
             (Purpose::ForwardUrl { then }, Ok(Reply::Opened { opened })) => {
@@ -397,6 +406,7 @@ impl App {
         self.sessions
             .sampled(&self.mirror)
             .into_iter()
+            .chain(self.dashboard_sessions())
             .chain(detail)
             .filter(|id| {
                 let live = self

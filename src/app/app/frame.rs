@@ -80,6 +80,7 @@ impl App {
             self.with_panel(now, |top, env| top.laid_out(height, env));
         }
         steps.extend(self.ask_for_explorer(now));
+        steps.extend(self.ask_for_dashboard(now));
         match self.page {
             Page::Panes => {
                 steps.extend(self.panes.set_page(areas.pane_page));

@@ -7,6 +7,7 @@ mod bulk;
 mod carry;
 mod contexts;
 mod daemon;
+mod dashboard;
 mod files;
 mod filtering;
 mod folders;
@@ -274,6 +275,10 @@ impl App {
             Msg::Themes(themes) => {
                 self.themes = themes;
                 self.update_panels(now);
+                Vec::new()
+            }
+            Msg::Machine(reading) => {
+                self.machine_read(reading);
                 Vec::new()
             }
             Msg::TerminalColors(colors) => {

@@ -197,6 +197,7 @@ fn leads_elsewhere(action: Action) -> bool {
             | Action::TabOthers
             | Action::Notices
             | Action::Folders
+            | Action::Dashboard
             | Action::Ports
             | Action::Transfers
     )

@@ -8,6 +8,7 @@ pub mod commands;
 pub mod commit;
 pub mod conflict;
 pub mod contexts;
+pub mod dashboard;
 pub mod explorer;
 pub mod export;
 pub mod extend;
@@ -41,6 +42,7 @@ use self::{
     commit::CommitForm,
     conflict::ConflictDialog,
     contexts::ContextPicker,
+    dashboard::Dashboard,
     explorer::Explorer,
     export::ExportForm,
     extend::ExtendDialog,
@@ -97,6 +99,7 @@ macro_rules! each_panel {
                 History(HistoryTable),
                 Folders(FoldersPanel),
                 Ports(PortBoard),
+                Dashboard(Dashboard),
                 Transfers(TransferList),
                 Conflict(ConflictDialog),
                 Apps(AppLauncher),

@@ -7,10 +7,21 @@ use jiff::Timestamp;
 use crate::{
     action::{Action, Scope},
     app::{
-        area::DialogPart, command_log::CommandLog, detail::{Detail, fill}, extension_rules::ExtensionRules,
-        facts::Facts, frecency::Frecency, input::Input, mirror::Mirror, notices::Notices,
-        panes::Panes, sessions::{Sessions, columns::SavedView}, shown_contexts::ShownContexts, step::Step,
-        themes::Themes, transfers::Transfers,
+        area::DialogPart,
+        command_log::CommandLog,
+        detail::{Detail, fill},
+        extension_rules::ExtensionRules,
+        facts::Facts,
+        frecency::Frecency,
+        input::Input,
+        mirror::Mirror,
+        notices::Notices,
+        panes::Panes,
+        sessions::{Sessions, columns::SavedView},
+        shown_contexts::ShownContexts,
+        step::Step,
+        themes::Themes,
+        transfers::Transfers,
     },
     key::Key,
     keymap::Keymap,
@@ -95,11 +106,7 @@ pub fn full(
 
 /// The position of the container that keys apply to: the selected one of the focused detail or of the list,
 /// otherwise the main one.
-pub fn selected_kernel(
-    detail: Option<&Detail>,
-    sessions: &Sessions,
-    session: &Session,
-) -> usize {
+pub fn selected_kernel(detail: Option<&Detail>, sessions: &Sessions, session: &Session) -> usize {
     let open = detail.filter(|it| it.session() == session.key());
     let listed = sessions.selected_container();
     let listed = listed.filter(|(key, _)| *key == session.key());

@@ -245,7 +245,9 @@ impl Lines {
     /// The group of a session.
     pub fn group_of(&self, key: SessionKey) -> Option<usize> {
         let at = self.keys.iter().position(|it| *it == key)?;
-        self.groups.iter().position(|it| (it.from..it.to).contains(&at))
+        self.groups
+            .iter()
+            .position(|it| (it.from..it.to).contains(&at))
     }
 
     fn row_of(&self, row: ListRow) -> Option<usize> {

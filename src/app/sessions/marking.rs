@@ -58,9 +58,7 @@ impl Sessions {
         let anchor = self.marks.anchor();
         let from = anchor.and_then(|key| self.lines.find(&super::Place::Session(key)));
         let from = from.unwrap_or(self.row);
-        let keys = self
-            .lines
-            .meant(from.min(self.row)..=from.max(self.row));
+        let keys = self.lines.meant(from.min(self.row)..=from.max(self.row));
         for session in keys.iter().filter_map(|key| mirror.session(*key)) {
             self.marks.add(session);
         }

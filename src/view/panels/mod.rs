@@ -7,6 +7,7 @@ mod commands;
 pub mod commit;
 mod conflict;
 mod contexts;
+mod dashboard;
 mod explorer;
 mod extend;
 mod folders;

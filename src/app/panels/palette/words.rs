@@ -45,6 +45,7 @@ pub enum Command {
     /// Uses a theme, or `auto`.
     Theme(String),
     View(ViewCommand),
+    Dashboard,
     /// Groups by the next useful value.
     Group,
     /// Groups by a value, or by none.
@@ -66,6 +67,7 @@ const WORDS: &[(&str, Command, bool)] = &[
     ("ctx", Command::Contexts, true),
     ("context", Command::Contexts, false),
     ("contexts", Command::Contexts, false),
+    ("dashboard", Command::Dashboard, true),
     ("finished", Command::Tab(Tab::Finished), true),
     ("group", Command::Group, true),
     ("help", Command::Help, true),
@@ -111,7 +113,10 @@ pub fn read(text: &str, values: WordValues<'_>) -> Option<Result<Command, String
         (Command::Themes, _) => Err(format!("usage: {word} NAME")),
         (Command::Group, [NONE]) => Ok(Command::GroupBy(None)),
         (Command::Group, [name]) => group(name),
-        (Command::Group, _) => Err(format!("usage: {word} KEY, with one of: {}", group_names().join(", "))),
+        (Command::Group, _) => Err(format!(
+            "usage: {word} KEY, with one of: {}",
+            group_names().join(", ")
+        )),
         _ => Err(format!("{word} takes no argument")),
     })
 }
@@ -157,6 +162,7 @@ pub fn meaning(command: &Command) -> String {
         Command::Show(ShownContexts::One(name)) => format!("show the context {name}"),
         Command::Tab(tab) => format!("show the tab {}", tab.title()),
         Command::Launch => "launch a session".to_owned(),
+        Command::Dashboard => "show the dashboard".to_owned(),
         Command::Group => "group the list by the next value".to_owned(),
         Command::GroupBy(Some(grouping)) => format!("group the list by {}", grouping.title()),
         Command::GroupBy(None) => "list without groups".to_owned(),

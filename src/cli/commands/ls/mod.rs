@@ -23,8 +23,7 @@ use crate::{
         fail::{Fail, Outcome},
         find::{self, Picture, Wanted},
         invocation::Invocation,
-        listed, now,
-        output,
+        listed, now, output,
     },
     config::person,
     model::{
@@ -205,7 +204,9 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
         Format::Table | Format::Wide if sessions.is_empty() && std::io::stdout().is_terminal() => {
             output::line(nothing(arguments))?;
         }
-        Format::Table | Format::Wide => table::print(&sessions, &picture, &contexts, arguments, now)?,
+        Format::Table | Format::Wide => {
+            table::print(&sessions, &picture, &contexts, arguments, now)?
+        }
     }
     match find::incomplete(&picture.snapshot, &contexts).next() {
         Some((_, failure)) => Err(failure.into()),
