@@ -51,6 +51,11 @@ pub enum Step {
         request: Request,
         purpose: Purpose,
     },
+    /// Lists the sessions of a tab that meet a filter.
+    List {
+        tab: Tab,
+        filter: String,
+    },
     /// Copies to your clipboard. A toast reports the result.
     Copy(String),
     /// Writes to a new file. A toast shows its path.
@@ -205,8 +210,6 @@ pub enum Go {
     LoadExtensionRules(ContextName),
     /// To a session and its detail.
     ShowSession(SessionKey),
-    /// To the list of a tab, filtered.
-    Filtered(Tab, String),
     /// To the list of transfers.
     Transfers,
     /// From the dialog that terminates a session to the prompt that copies its files first.

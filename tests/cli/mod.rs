@@ -9,6 +9,7 @@ mod copying;
 mod doctor;
 mod files;
 mod idle;
+mod grouping;
 mod images;
 mod invalid_use;
 mod jupyter;

@@ -39,6 +39,7 @@ impl App {
                     let ticket = self.ticket(purpose);
                     effects.push(Effect::Ask { ticket, request });
                 }
+                Step::List { tab, filter } => next(&mut queue, self.show_filtered(tab, &filter)),
                 Step::Copy(text) => {
                     let ticket = self.ticket(Purpose::Effect);
                     effects.push(Effect::Copy { ticket, text });
@@ -161,7 +162,6 @@ impl App {
             Go::Open(action) => self.open_panel(action, now).unwrap_or_default(),
             Go::Act(action) => self.act_on_notice(action, now),
             Go::Show(shown) => self.show_context(shown),
-            Go::Filtered(tab, filter) => self.show_filtered(tab, &filter),
             Go::ShowSession(key) => self.show_session(key),
             Go::Detail(key) => {
                 self.open_detail(key);

@@ -175,7 +175,8 @@ impl Dashboard {
             Some(Target::Session(key)) => vec![Step::CLOSE, Step::Go(Go::ShowSession(*key))],
             Some(Target::Filter(grouping, value)) => {
                 let filter = format!("{}={}", grouping.name(), quoted(value));
-                vec![Step::CLOSE, Step::Go(Go::Filtered(Tab::Running, filter))]
+                let tab = Tab::Running;
+                vec![Step::CLOSE, Step::List { tab, filter }]
             }
             None => Vec::new(),
         }
