@@ -104,7 +104,9 @@ const DIRECTIONS: [([Action; 4], &str); 2] = [
 
 /// The words for an action with a direction.
 fn direction(action: Option<Action>) -> Option<&'static str> {
-    let found = DIRECTIONS.iter().find(|(all, _)| action.is_some_and(|it| all.contains(&it)));
+    let found = DIRECTIONS
+        .iter()
+        .find(|(all, _)| action.is_some_and(|it| all.contains(&it)));
     found.map(|(_, words)| *words)
 }
 

@@ -59,10 +59,19 @@ fn the_tree_lists_the_containers_of_a_cluster_session() {
 fn groups_and_trees_are_for_tables_only() {
     let machine = Machine::new();
     for (words, says) in [
-        (&["ls", "--group", "owner", "-o", "json"][..], "need the output format table or wide"),
-        (&["ls", "--tree", "-o", "name"][..], "need the output format table or wide"),
+        (
+            &["ls", "--group", "owner", "-o", "json"][..],
+            "need the output format table or wide",
+        ),
+        (
+            &["ls", "--tree", "-o", "name"][..],
+            "need the output format table or wide",
+        ),
         (&["ls", "--tree", "--json"][..], "cannot be used with"),
-        (&["ls", "--group", "node"][..], "possible values: environment, owner, agent"),
+        (
+            &["ls", "--group", "node"][..],
+            "possible values: environment, owner, agent",
+        ),
     ] {
         let (code, out, err) = run(&machine, words);
         assert_eq!((code, out.as_str()), (2, ""), "{words:?}: {err}");

@@ -68,7 +68,7 @@ fn finished(columns: u16, rows: u16) -> Screen {
 
 /// The names, from the top.
 fn names(screen: &Screen) -> Vec<String> {
-    let rows = screen.app.sessions.rows().iter();
+    let rows = screen.app.sessions.keys().iter();
     rows.map(|key| screen.app.mirror.session(*key).unwrap().name.to_string())
         .collect()
 }

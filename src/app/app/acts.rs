@@ -26,6 +26,9 @@ use crate::{
 impl App {
     /// Actions on the current session. An action that isn't possible now is refused with its reason.
     pub(super) fn on_session(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        if action == Action::SessionOpen && self.toggles_group() {
+            return Vec::new();
+        }
         if self.acts_on_marked()
             && let Some(steps) = self.on_marked(action, now)
         {
@@ -35,7 +38,6 @@ impl App {
             return vec![Step::toast(Level::Warning, why)];
         }
         match action {
-            Action::SessionOpen if self.toggles_group() => return Vec::new(),
             Action::SessionLaunch => return self.open_launcher(now),
             Action::SessionsRefresh => return self.refresh(),
             _ => {}
