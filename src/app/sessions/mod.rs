@@ -13,11 +13,9 @@ pub mod marks;
 pub mod reach;
 pub mod sort;
 pub mod tree;
+mod widest;
 
-use std::{
-    collections::HashMap,
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-};
+use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 
@@ -31,9 +29,11 @@ use super::{
     sessions::tree::Tree,
     shown_contexts::ShownContexts,
 };
-use crate::model::{id::SessionKey, status::Tab, text::Clean};
+use crate::model::{id::SessionKey, status::Tab};
 use index::Index;
 use lines::{Lines, Place};
+
+pub use widest::{Owners, Widest};
 
 /// How often a filter with conditions on time is applied again.
 pub const TIME_STEP: SignedDuration = SignedDuration::from_secs(5);
@@ -63,63 +63,6 @@ pub struct Sessions {
     wanted: Option<SessionKey>,
     hits: HashMap<SessionKey, Hits>,
     widest: Widest,
-}
-
-/// The widths of the longest texts in the list, and other facts that its columns depend on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Widest {
-    pub name: u16,
-    /// The width includes the version.
-    pub environment: u16,
-    /// An idle check will reclaim one of the sessions, or would do so.
-    pub reclaim: bool,
-    pub owners: Owners,
-    /// One session has an accelerator.
-    pub accelerators: bool,
-    /// One session has several containers.
-    pub clusters: bool,
-}
-
-/// The owners of the listed sessions. A number represents the name of a single owner.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Owners {
-    #[default]
-    None,
-    One(u64),
-    Several,
-}
-
-impl Owners {
-    fn of(owner: &Clean) -> Self {
-        let mut hasher = DefaultHasher::new();
-        owner.as_str().hash(&mut hasher);
-        Self::One(hasher.finish())
-    }
-
-    fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::None, it) | (it, Self::None) => it,
-            (one, other) if one == other => one,
-            _ => Self::Several,
-        }
-    }
-
-    pub fn are_several(self) -> bool {
-        self == Self::Several
-    }
-}
-
-impl Widest {
-    fn and(self, other: Self) -> Self {
-        Self {
-            name: self.name.max(other.name),
-            environment: self.environment.max(other.environment),
-            reclaim: self.reclaim | other.reclaim,
-            owners: self.owners.and(other.owners),
-            accelerators: self.accelerators | other.accelerators,
-            clusters: self.clusters | other.clusters,
-        }
-    }
 }
 
 /// The tab that is shown, and the selected session and the order of each tab.

@@ -1,5 +1,7 @@
 //! The dashboard: what the shown machines or clusters have, who uses it, what will be reclaimed, what failed.
 
+mod engines;
+mod people;
 pub mod rows;
 
 use std::{collections::HashMap, path::PathBuf};
