@@ -40,18 +40,22 @@ pub fn draw(
     let first = places.iter().filter(is_amount).map(|place| place.x).min();
     let x = area.x + name.x;
     let end = area.x + first.map_or(area.width, |x| x.saturating_sub(GAP));
-    draw_title(paint, (group, grouping), (x, end.saturating_sub(x), area.y));
+    // The counts are below each other, where the names have room.
+    let second = places.get(1).map_or(x, |place| area.x + place.x);
+    let width = end.saturating_sub(x);
+    draw_title(paint, (group, grouping), (x, width, area.y), second);
     for place in amounts {
         let cell = Rect::new(area.x + place.x, area.y, place.width, 1);
         draw_amount(paint, group, place.column, cell);
     }
 }
 
-/// The mark, the name and the number of sessions.
+/// The mark, the name and the number of sessions. The number is at `count_from` or after a longer name.
 fn draw_title(
     paint: &mut Paint<'_>,
     (group, grouping): (&Group, Grouping),
     (x, width, y): (u16, u16, u16),
+    count_from: u16,
 ) {
     let mark = if group.folded {
         paint.glyphs.folded
@@ -67,8 +71,11 @@ fn draw_title(
     };
     let name = text::fit(&name, usize::from(room), paint.glyphs.ellipsis);
     let end = paint.text(x + MARK, y, room, &name, face);
-    let left = (x + width).saturating_sub(end + GAP);
-    paint.text(end + GAP, y, left, &count, Face::Dim);
+    let at = (end + GAP)
+        .max(count_from)
+        .min((x + width).saturating_sub(text::width(&count) as u16));
+    let left = (x + width).saturating_sub(at);
+    paint.text(at, y, left, &count, Face::Dim);
 }
 
 /// `12`, or `9 of 12 running`.
