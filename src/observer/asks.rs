@@ -90,13 +90,13 @@ impl Observer {
         now: Timestamp,
         ticket: Ticket,
         project: Option<String>,
-        anew: bool,
+        refresh: bool,
     ) {
         if let Some(failure) = self.lacks(Capability::Catalogue) {
             return turn.answer(ticket, Err(failure));
         }
         if let Some((at, catalogue)) = self.catalogues.get(&project)
-            && !anew
+            && !refresh
             && now.duration_since(*at) < CATALOGUE
         {
             let catalogue = Box::new(self.as_known(catalogue));

@@ -270,8 +270,8 @@ impl Observer {
         match request {
             ContextRequest::Refresh => self.refresh_now(turn, now, ticket),
             ContextRequest::Environments => self.ask_environments(turn, ticket),
-            ContextRequest::Catalogue { project, anew } => {
-                self.ask_catalogue(turn, now, ticket, project, anew);
+            ContextRequest::Catalogue { project, refresh } => {
+                self.ask_catalogue(turn, now, ticket, project, refresh);
             }
             ContextRequest::Folder { request } => self.admit_folder(turn, now, ticket, &request),
             ContextRequest::Reach { tab, text, count } => {

@@ -167,16 +167,16 @@ fn correct(group: &mut ResourceGroup, held: &Held) {
 }
 
 fn left(
-    told: &ResourceSlots,
+    reported: &ResourceSlots,
     before: &ResourceSlots,
     now: &ResourceSlots,
     most: Option<&ResourceSlots>,
 ) -> ResourceSlots {
-    let cpu = moved(told.cpu.millis(), before.cpu.millis(), now.cpu.millis());
+    let cpu = moved(reported.cpu.millis(), before.cpu.millis(), now.cpu.millis());
     let mut left = ResourceSlots {
         cpu: Cpu::from_millis(cpu),
-        mem: Bytes(moved(told.mem.0, before.mem.0, now.mem.0)),
-        accelerators: accelerators(&told.accelerators, before, now),
+        mem: Bytes(moved(reported.mem.0, before.mem.0, now.mem.0)),
+        accelerators: accelerators(&reported.accelerators, before, now),
     };
     if let Some(most) = most {
         left.cpu = left.cpu.min(most.cpu);

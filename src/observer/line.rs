@@ -63,7 +63,7 @@ impl Observer {
         self.line.tried_at = Some(now);
         turn.orders.push(Order::Connect {
             connection: self.line.number,
-            anew: self.line.denied,
+            new_login: self.line.denied,
         });
     }
 

@@ -171,7 +171,7 @@ impl Controller {
         turn.message(Level::Warning, Some(id), text);
     }
 
-    /// Forgets the creation of an image, and tells the engine. Returns the names of the session and the image.
+    /// Forgets the creation of an image, and notifies the engine. Returns the names of the session and the image.
     fn commit_is_over(&mut self, turn: &mut Turn, id: SessionId) -> Option<(Clean, String)> {
         let held = self.held.get(&id)?;
         held.record.committing.as_ref()?;

@@ -75,7 +75,7 @@ impl Controller {
         self.line.stood = true;
         self.report_engine(turn);
         // Without a connection, sessions couldn't be used.
-        self.idle.begin_anew(now);
+        self.idle.restart(now);
         let asked_in = self.line.asked_in;
         self.take_survey(turn, now, survey, asked_in, true);
         self.resume_all(turn, now);

@@ -417,7 +417,7 @@ async fn with_a_failing_disk() {
     assert_eq!(house.engine.containers().len(), 1);
     assert_eq!(face.session(going_on).unwrap().status, Status::Running);
     drop(face);
-    // Such a file system is writable again when it was checked and mounted anew, without a file of it open.
+    // Such a file system is writable again when it was checked and mounted again, without a file of it open.
     house.stop().await;
     shell(&format!(
         "umount \"$TMPDIR\" && {{ fsck.ext4 -pf \"$TMPDIR.img\" || [ $? -eq 1 ]; }} && {MOUNT}"

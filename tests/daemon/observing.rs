@@ -99,7 +99,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
         prod(),
         ContextRequest::Catalogue {
             project: Some("p".into()),
-            anew: false,
+            refresh: false,
         },
     );
     let Reply::Catalogue { catalogue } = ask(&face, catalogue).await else {

@@ -359,7 +359,7 @@ async fn a_cluster_that_fails_half_way_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_cluster_a_crash_left_half_made_is_made_anew() {
+async fn a_cluster_a_crash_left_half_made_is_recreated() {
     let bench = Bench::new();
     let plan = cluster(image_spec(busybox_image()), 2);
     let made = bench.engine.create(&plan).await.unwrap();

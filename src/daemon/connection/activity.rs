@@ -168,7 +168,7 @@ mod tests {
         drop(reporter);
         let mut next = async || match received.recv().await {
             Some(Inbound::Used { usage, .. }) => usage,
-            _ => panic!("something else was told"),
+            _ => panic!("something else was reported"),
         };
         assert_eq!(next().await, Use::Opened(ActivityKind::Exec));
         assert_eq!(next().await, Use::Closed(ActivityKind::Exec));

@@ -81,9 +81,9 @@ impl Execute<Order> for ManagerExecutor {
     fn begin(&self, order: Order) {
         let this = self.clone();
         match order {
-            Order::Connect { connection, anew } => {
+            Order::Connect { connection, new_login } => {
                 self.rest();
-                tokio::spawn(async move { this.connect(connection, anew).await });
+                tokio::spawn(async move { this.connect(connection, new_login).await });
             }
             Order::Listen { connection } => {
                 self.rest();
@@ -114,8 +114,8 @@ impl ManagerExecutor {
         }
     }
 
-    async fn connect(&self, connection: ConnectionNumber, anew: bool) {
-        if anew {
+    async fn connect(&self, connection: ConnectionNumber, new_login: bool) {
+        if new_login {
             self.engine.discard();
         }
         let probe = async {

@@ -1,6 +1,6 @@
 //! Requests about folders. State machines only admit them ([`Core::folder_asked`]), because they decide nothing: a task
 //! asks the engine ([`tasks`]) and reports to the main loop as [`FolderEvent`]. The loop knows which sessions mount a
-//! folder, and tells the state machine what changed, so that the next launch can mount a new folder.
+//! folder, and reports to the state machine what changed, so that the next launch can mount a new folder.
 
 mod mounting;
 mod tasks;

@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(pace.look(at(60, 60, 60)), None);
         assert_eq!(pace.look(at(149, 120, 120)), None, "set by a little");
         assert_eq!(pace.look(at(1000, 130, 971)), jump(0), "slept");
-        assert_eq!(pace.look(at(1001, 131, 972)), None, "told already");
+        assert_eq!(pace.look(at(1001, 131, 972)), None, "reported already");
         assert_eq!(pace.look(at(500, 132, 973)), jump(-502), "set back");
         assert_eq!(pace.look(at(4101, 133, 974)), jump(3600), "set forward");
         // The clock was also set during the sleep.

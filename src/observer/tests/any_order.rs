@@ -181,9 +181,9 @@ impl Play {
                 let needs = Some(Capability::SchedulingHistory);
                 self.ask(Ask::Admit { needs });
             }
-            Action::Become(_, status, told) if self.there.contains_key(&session) => {
+            Action::Become(_, status, reported) if self.there.contains_key(&session) => {
                 self.set(session, STATUSES[usize::from(status) % 8]);
-                if told {
+                if reported {
                     self.event(session);
                 }
             }

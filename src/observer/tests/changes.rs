@@ -244,7 +244,7 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
         // The catalog was read before.
         play.ask(Ask::Context(ContextRequest::Catalogue {
             project: None,
-            anew: false,
+            refresh: false,
         }));
         play.work_off();
         let fact = Fact::Asked { ticket: 900, ask };

@@ -59,7 +59,7 @@ fn offering(cores: u64) -> Play {
     play.offer.resource_groups = vec![group(cores)];
     play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.work_off();
     play
@@ -177,7 +177,7 @@ fn a_project_is_known_by_its_name_too() {
     play.offer.project = Some("lab".into());
     play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.work_off();
     // The catalog of another project is read first.
@@ -226,7 +226,7 @@ fn where_it_cannot_be_looked_again_the_engine_decides() {
     play.offer.project = Some("lab".into());
     play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.pass(30);
     play.offer.gaps = vec![("agents".into(), "hidden".into())];
@@ -257,7 +257,7 @@ fn a_preset_counts_with_its_amounts() {
         .into();
     play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.work_off();
     let named = |name: &str| {

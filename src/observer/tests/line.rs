@@ -62,10 +62,10 @@ fn an_engine_that_denies_us_is_not_hammered() {
     assert_eq!(play.failed(hasty).kind, FailureKind::Denied);
     play.now += 20_000;
     let ticket = play.ask(Ask::Context(ContextRequest::Refresh));
-    let Order::Connect { anew, .. } = play.orders[0].1 else {
+    let Order::Connect { new_login, .. } = play.orders[0].1 else {
         panic!("{:?}", play.orders);
     };
-    assert!(anew, "keys may have changed");
+    assert!(new_login, "keys may have changed");
     play.settle();
     assert_eq!(play.answers[&ticket], Ok(Answer::Done));
     assert_eq!(play.mirror.len(), 1);

@@ -50,7 +50,7 @@ struct Play {
     made: u32,
     /// What a client knows from changes alone.
     mirror: BTreeMap<SessionId, Session>,
-    told: Vec<Change>,
+    reported: Vec<Change>,
     answers: BTreeMap<u64, Result<Answer, Failure>>,
     /// The queries that may go to the engine.
     admitted: BTreeSet<u64>,
@@ -91,7 +91,7 @@ impl Play {
             there: BTreeMap::new(),
             made: 0,
             mirror: BTreeMap::new(),
-            told: Vec::new(),
+            reported: Vec::new(),
             answers: BTreeMap::new(),
             admitted: BTreeSet::new(),
             asked: 0,
@@ -151,7 +151,7 @@ impl Play {
                     assert_ne!(
                         before.as_ref(),
                         Some(&**session),
-                        "told though nothing changed"
+                        "reported though nothing changed"
                     );
                 }
                 Change::Gone { session } => {
@@ -162,7 +162,7 @@ impl Play {
                 }
                 _ => {}
             }
-            self.told.push(change);
+            self.reported.push(change);
         }
         let known: Vec<&Session> = self.observer.sessions().collect();
         assert_eq!(self.mirror.values().collect::<Vec<_>>(), known);
@@ -386,7 +386,7 @@ impl Play {
     }
 
     fn messages(&self) -> Vec<(Level, String)> {
-        let messages = self.told.iter().filter_map(|change| match change {
+        let messages = self.reported.iter().filter_map(|change| match change {
             Change::Notice { notice } => Some((notice.level, notice.text.to_string())),
             _ => None,
         });

@@ -65,7 +65,7 @@ fn beside_events_a_list_a_minute_and_without_them_one_every_refresh() {
         play.tell(Fact::Watched(true));
         play.pass(60);
         play.requests.clear();
-        play.told.clear();
+        play.reported.clear();
         play.pass(600);
         assert_eq!(play.requests_of("totals"), lists);
         let counted = play.requests_of("statistics");
@@ -76,7 +76,7 @@ fn beside_events_a_list_a_minute_and_without_them_one_every_refresh() {
             "{:?}",
             play.requests
         );
-        assert_eq!(play.told, [], "nothing changed, so nothing is told");
+        assert_eq!(play.reported, [], "nothing changed, so nothing is reported");
     }
 }
 
@@ -206,15 +206,15 @@ fn a_trembling_idle_clock_is_no_news() {
     };
     play.there.get_mut(&id).unwrap().idle_checks = vec![clock(1000)];
     play.pass(60);
-    play.told.clear();
+    play.reported.clear();
     for tremble in [-12, 10, 1, 0] {
         play.there.get_mut(&id).unwrap().idle_checks = vec![clock(1000 + tremble)];
         play.pass(60);
     }
-    assert_eq!(play.told, []);
+    assert_eq!(play.reported, []);
     play.there.get_mut(&id).unwrap().idle_checks = vec![clock(2000)];
     play.pass(60);
-    assert_eq!(play.told.len(), 1);
+    assert_eq!(play.reported.len(), 1);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_person_is_warned_of_an_end_that_the_engine_tells() {
     play.there.get_mut(&id).unwrap().idle_checks =
         vec![IdleCheck::new(IdleChecker::SessionLifetime, state)];
     play.pass(2_500);
-    let warned = play.told.iter().filter_map(|change| match change {
+    let warned = play.reported.iter().filter_map(|change| match change {
         Change::Notice { notice } => {
             assert!(matches!(notice.kind, NoticeKind::IdleWarning { .. }));
             Some(notice.at.as_second() - at(0).as_second())
@@ -260,10 +260,10 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
 #[test]
 fn catalogues_are_kept_a_minute_for_each_project() {
     let mut play = Play::watched(0);
-    let ask = |project: Option<&str>, anew| {
+    let ask = |project: Option<&str>, refresh| {
         Ask::Context(ContextRequest::Catalogue {
             project: project.map(Into::into),
-            anew,
+            refresh,
         })
     };
     for (step, (ask, read)) in [

@@ -54,7 +54,7 @@ impl Controller {
 
     /// The clock was set, or the machine slept: what became due meanwhile gets a new notice.
     pub(in crate::scheduler) fn jumped(&mut self, turn: &mut Turn, now: Timestamp) {
-        self.idle.begin_anew(now);
+        self.idle.restart(now);
         for clock in self.idle.clocks.values_mut() {
             clock.window.clear();
             clock.activity.at = clock.activity.at.min(now);

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_back_begins_anew() {
+    fn what_goes_back_restarts() {
         let mut rate = Rate::default();
         rate.add(at(0), Bytes(1000));
         rate.add(at(2), Bytes(10));

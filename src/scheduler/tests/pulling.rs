@@ -219,7 +219,7 @@ fn a_failed_pull_is_recorded_as_a_failure_and_its_begin_as_a_begin() {
 }
 
 #[test]
-fn a_daemon_that_starts_anew_begins_it_anew() {
+fn a_daemon_that_restarts_repeats_it() {
     let mut play = Play::new();
     let id = pulls(&mut play, "tool:1");
     play.restart();

@@ -328,7 +328,7 @@ async fn another_host_key_is_somebody_else() {
 }
 
 #[tokio::test]
-async fn a_key_that_does_not_open_is_read_anew_once() {
+async fn a_key_that_does_not_open_is_read_again_once() {
     let mut manager = lab().await;
     let old = Answer::Text(sshd::key("stranger"));
     let new = Answer::Text(sshd::key("id_container"));

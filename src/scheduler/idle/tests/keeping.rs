@@ -176,7 +176,7 @@ fn the_catalogue_reports_the_rules() {
     let mut play = play(network(600), twice_an_hour());
     let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     pass(&mut play, 1);
     let Ok(Answer::Catalogue(offer)) = &play.answered[&ticket] else {

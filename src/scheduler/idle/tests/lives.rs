@@ -114,7 +114,7 @@ fn a_session_that_is_not_used_is_warned_and_ended() {
     assert_eq!(
         (play.changed.len(), play.written),
         before,
-        "time is no news"
+        "the passing of time alone is not reported"
     );
     pass(&mut play, 30);
     let (info, why) = end(&play, id);

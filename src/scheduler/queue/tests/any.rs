@@ -246,7 +246,7 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
     assert_eq!(
         play.changed.len(),
         changes,
-        "nothing changed, nothing is told"
+        "nothing changed, nothing is reported"
     );
 
     let running = play
@@ -264,7 +264,7 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
         play.carry_out(0, None);
     }
     let changes = play.changed.len() - changes;
-    assert!(changes < 10 * AT_ONCE, "{changes} were told at once");
+    assert!(changes < 10 * AT_ONCE, "{changes} were reported at once");
     let before = play.written;
     play.work_off();
     assert!(

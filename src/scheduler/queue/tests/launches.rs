@@ -29,7 +29,7 @@ fn preset(name: &str, millis: u64, mem: Bytes) -> Preset {
 fn catalogue(play: &mut Play) -> Catalogue {
     let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.work_off();
     match &play.answered[&ticket] {

@@ -173,7 +173,7 @@ impl Play {
                 Change::Pull { pull, .. } => self.pulls.push((**pull).clone()),
                 Change::Notice { notice } => self.notices.push((**notice).clone()),
                 Change::Statistics { statistics, .. } => {
-                    assert_ne!(self.statistics, *statistics, "told though nothing changed");
+                    assert_ne!(self.statistics, *statistics, "reported though nothing changed");
                     self.statistics.clone_from(statistics);
                 }
                 _ => {}

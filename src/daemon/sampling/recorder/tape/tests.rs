@@ -124,7 +124,7 @@ fn a_gap_counts_in_no_average() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_begins_the_line_anew_and_keeps_the_average() {
+fn a_clock_that_was_set_back_restarts_the_chart_and_keeps_the_average() {
     let tape = tape([sample(100, 100, 1), sample(101, 900, 1), sample(7, 500, 1)]);
     assert_eq!(tape.at, [at(7000)]);
     let cpu = series(&tape, &Metric::Cpu);
@@ -239,7 +239,7 @@ fn what_the_kernel_counted_stands_over_what_was_sampled() {
     assert_eq!(
         mem.now(),
         Some(64),
-        "an ended session's memory is no sample"
+        "an ended session's memory isn't sampled"
     );
     let cpu = series(&tape, &Metric::Cpu);
     assert_eq!((cpu.now(), cpu.average), (Some(2_000), Some(1545)));
