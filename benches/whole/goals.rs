@@ -7,7 +7,7 @@ use crate::{
     crowd,
     machine::{Machine, docker},
     many,
-    measure::{COLUMNS, CPU, ROWS, cpu_millis, tui, millis, quiet, resident_kib, settle},
+    measure::{COLUMNS, CPU, ROWS, cpu_millis, millis, quiet, resident_kib, settle, tui},
     panes,
     peers::{docker_attach_command, docker_run_like, oxker},
     samples::Samples,

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::{
     machine::Machine,
-    measure::{tui, millis, quiet, resident_kib, settle},
+    measure::{millis, quiet, resident_kib, settle, tui},
     samples::Samples,
     terminal::{Terminal, now},
 };

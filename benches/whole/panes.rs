@@ -5,7 +5,7 @@ use std::{process::Command, time::Duration};
 use crate::{
     drain::Drain,
     machine::{BINARY, Machine, docker},
-    measure::{COLUMNS, ROWS, tui, millis, resident_kib, settle},
+    measure::{COLUMNS, ROWS, millis, resident_kib, settle, tui},
     peers::docker_attach_command,
     samples::Samples,
     terminal::{Terminal, now},

@@ -12,7 +12,7 @@ use workbay::{
 
 use crate::{
     machine::{BINARY, Machine, docker},
-    measure::{cpu_millis, tui, launch_many, millis, settle},
+    measure::{cpu_millis, launch_many, millis, settle, tui},
     samples::Samples,
     terminal::now,
 };

@@ -1,4 +1,4 @@
-//! What sessions used: kept by the daemon, put away when a session or the daemon ends.
+//! What sessions used: kept by the daemon, recorded when a session or the daemon ends.
 
 use workbay::{
     model::{

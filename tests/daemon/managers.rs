@@ -1,4 +1,4 @@
-//! Several contexts in one daemon: each lives by itself.
+//! Several contexts in one daemon: each lives on its own.
 
 use std::sync::{
     Arc,

@@ -1,4 +1,4 @@
-//! A manager that schedules by itself, seen through the daemon.
+//! A manager that schedules on its own, seen through the daemon.
 
 use workbay::{
     model::{

@@ -204,7 +204,7 @@ async fn homes_of_one_away() {
     );
 }
 
-/// The master of all connections whose socket lies in `dir`.
+/// The master of all connections whose socket is in `dir`.
 fn master(dir: &Path) -> Option<rustix::process::Pid> {
     let entries = std::fs::read_dir(dir).unwrap().flatten();
     let sockets = entries.filter(|it| it.file_name().to_string_lossy().starts_with("ssh-"));

@@ -1,5 +1,5 @@
 //! What a program prints, straight into our emulator and through a real tmux, against another emulator
-//! that was given the same. The outcome stands in `docs/terminal.md`, and this test keeps it true;
+//! that was given the same. The result is in `docs/terminal.md`, and this test keeps it true;
 //! `INSTA_UPDATE=always` rewrites it.
 
 mod cases;

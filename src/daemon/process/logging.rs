@@ -19,7 +19,7 @@ const KEPT: u32 = 3;
 pub(in crate::daemon) fn begin(path: &Path) -> io::Result<()> {
     let file = RotatingFile::open(path, LIMIT)?;
     let filter = EnvFilter::try_from_env("WORKBAY_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let filter = discreet(filter);
+    let filter = without_private_targets(filter);
     // A second daemon in the same process (in tests) uses the log of the first.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -31,7 +31,7 @@ pub(in crate::daemon) fn begin(path: &Path) -> io::Result<()> {
 
 /// Limits the level of some libraries, whatever `WORKBAY_LOG` says: they trace whole requests with
 /// credentials, and every frame and packet with what users type.
-fn discreet(mut filter: EnvFilter) -> EnvFilter {
+fn without_private_targets(mut filter: EnvFilter) -> EnvFilter {
     for directive in ["tungstenite=info", "russh=info"] {
         if let Ok(directive) = directive.parse() {
             filter = filter.add_directive(directive);
@@ -106,7 +106,7 @@ mod tests {
             "tungstenite=trace",
             "info,tungstenite::handshake=trace",
         ] {
-            let filter = discreet(EnvFilter::new(asked)).to_string();
+            let filter = without_private_targets(EnvFilter::new(asked)).to_string();
             assert!(filter.contains("tungstenite=info"), "{filter}");
             assert!(!filter.contains("tungstenite=trace"), "{filter}");
         }

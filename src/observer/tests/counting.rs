@@ -2,7 +2,7 @@
 //! often.
 
 use super::{
-    super::fact::{Ask, Fact},
+    super::fact::{Fact, ObserverRequest},
     Play,
 };
 use crate::{
@@ -25,7 +25,8 @@ fn counted(play: &Play) -> Vec<i64> {
 
 fn reported(play: &Play) -> usize {
     let reported = play.reported.iter();
-    reported.filter(|change| matches!(change, Change::Statistics { .. }))
+    reported
+        .filter(|change| matches!(change, Change::Statistics { .. }))
         .count()
 }
 
@@ -52,7 +53,7 @@ fn once_a_minute_while_somebody_looks_and_told_when_it_differs() {
     assert_eq!(reported(&play), 2);
     let known = play.observer.statistics().unwrap();
     assert_eq!(known.groups[0].using.cpu, Cpu::from_millis(3000));
-    play.tell(Fact::Watched(false));
+    play.report(Fact::Watched(false));
     let before = counted(&play).len();
     play.pass(600);
     assert_eq!(counted(&play).len(), before);
@@ -62,7 +63,7 @@ fn once_a_minute_while_somebody_looks_and_told_when_it_differs() {
 fn soon_after_sessions_moved() {
     let mut play = Play::watched(1);
     let id = play.make("PENDING");
-    play.tell(Fact::Event {
+    play.report(Fact::Event {
         connection: play.connection,
         session: id,
     });
@@ -127,7 +128,11 @@ fn what_sessions_prove_counts_at_once_and_no_more_than_there_is() {
     assert_eq!(known(&play), (4000, 0, Some(2), None));
     let reported = play.observer.statistics().unwrap();
     let free = |reported: &Statistics| reported.groups[0].free.as_ref().unwrap().cpu;
-    assert_eq!(free(reported), Cpu::from_millis(0), "never more than there is");
+    assert_eq!(
+        free(reported),
+        Cpu::from_millis(0),
+        "never more than there is"
+    );
     play.set(first, "TERMINATED");
     play.event(first);
     play.settle();
@@ -136,7 +141,7 @@ fn what_sessions_prove_counts_at_once_and_no_more_than_there_is() {
     assert_eq!(free(reported), Cpu::from_millis(2000));
     // A launch has the same available resources.
     play.offer.resource_groups.clone_from(&play.held.groups);
-    let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
+    let ticket = play.ask(ObserverRequest::Context(ContextRequest::Catalogue {
         project: None,
         refresh: true,
     }));

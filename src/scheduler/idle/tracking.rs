@@ -102,7 +102,7 @@ impl Idle {
     }
 
     /// The known state is outdated: checks the session at the next tick.
-    pub fn doubt(&mut self, id: SessionId) {
+    pub fn mark_outdated(&mut self, id: SessionId) {
         self.plan(id, self.since);
     }
 

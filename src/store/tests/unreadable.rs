@@ -149,11 +149,7 @@ async fn entries_and_launches_of_before_are_found_out_when_they_are_read() {
     let titles: Vec<&str> = recents.iter().map(|it| it.title.as_str()).collect();
     assert_eq!(titles, ["b"]);
     store.close().await;
-    assert_eq!(
-        open(&dir).1.notes.len(),
-        1,
-        "the next opening reports them"
-    );
+    assert_eq!(open(&dir).1.notes.len(), 1, "the next opening reports them");
     let tables: Vec<String> = aside(&dir).into_iter().map(|(table, _)| table).collect();
     assert_eq!(tables, ["history", "recents"]);
 }

@@ -1,4 +1,4 @@
-//! What may stand in the way of a terminal or a connection, each with its sentence.
+//! what may block a terminal or a connection, each with its sentence.
 
 use workbay::{
     engine::api::{DialTarget, Streams as _},

@@ -1,4 +1,4 @@
-//! What the face draws on here: cells in memory, every frame kept for the test.
+//! What the TUI draws on here: cells in memory, every frame kept for the test.
 
 use std::{
     io,
@@ -81,7 +81,10 @@ impl Stage for Board {
         let shown = self.canvas.shown();
         let mut repainted = Surface::empty(shown.buffer.area);
         paint(&mut repainted, &Still::default());
-        assert_eq!(*shown, repainted, "a frame painted in part, and painted whole");
+        assert_eq!(
+            *shown, repainted,
+            "a frame painted in part, and painted whole"
+        );
         self.frames.lock().push(text(&shown.buffer).into());
         self.drawn.send_replace(self.frames.count());
         Ok(())
