@@ -101,11 +101,11 @@ impl Play {
                 }));
             }
             Action::Refresh(true) => {
-                drop(self.ask(ObserverRequest::Context(ContextRequest::Refresh)))
+                self.ask(ObserverRequest::Context(ContextRequest::Refresh));
             }
             Action::Refresh(false) => drop(self.ask(ObserverRequest::RefreshOrRetry)),
             Action::Environments => {
-                drop(self.ask(ObserverRequest::Context(ContextRequest::Environments)))
+                self.ask(ObserverRequest::Context(ContextRequest::Environments));
             }
             Action::CarryOut(number) if !self.orders.is_empty() => {
                 self.carry_out(number % self.orders.len(), None);
@@ -187,7 +187,7 @@ impl Play {
                 ));
             }
             Action::Detail(_) => {
-                drop(self.ask(ObserverRequest::session(session, SessionRequest::Detail)))
+                self.ask(ObserverRequest::session(session, SessionRequest::Detail));
             }
             Action::Query(_) => {
                 let needs = Some(Capability::SchedulingHistory);
