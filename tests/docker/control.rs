@@ -16,7 +16,7 @@ use crate::{
     support::{Bench, containers, host_spec, record, until, within},
 };
 
-/// A control line as the face has one.
+/// A control line as the TUI has one.
 struct Control {
     attached: Attached,
     reader: Reader,
@@ -34,7 +34,7 @@ impl Control {
             reader: Reader::default(),
             events: Vec::new(),
         };
-        // What is asked before may be refused, as the client is none yet (tmux 3.3a); the face asks again.
+        // What is asked before may be refused, as the client is none yet (tmux 3.3a); the TUI asks again.
         while opened.next().await != ControlEvent::Attached {}
         opened
     }
@@ -142,7 +142,7 @@ async fn scrolling_and_searching_are_seen_and_the_history_is_whole() {
     let listing = control.listing().await;
     let window = listing.seen_by(&own).unwrap().active().unwrap();
     let at = window.copy_mode.expect("copy mode");
-    // What was typed takes two lines, 1000 stands on the third.
+    // What was typed takes two lines, 1000 is on the third.
     assert_eq!(at.line, 20, "{at:?}");
     assert!(at.vi && at.lines > 200, "{at:?}");
 

@@ -267,10 +267,10 @@ fn an_unknown_command_or_context_is_told_with_those_there_are() {
     let screen = Screen::new(80, 24).daemon(two());
     let wrong = screen.press(":").typed("ctx busan").press("enter");
     insta::assert_snapshot!(wrong.text());
-    // The line stays to be mended; the sentence goes with the next key.
-    let mended = wrong.press("backspace");
-    assert!(!mended.sees("no context") && mended.sees("ctx busa"));
-    let unknown = mended.press("ctrl-u").typed("qqzz").press("enter");
+    // The line stays to be fixed; the sentence goes with the next key.
+    let fixed = wrong.press("backspace");
+    assert!(!fixed.sees("no context") && fixed.sees("ctx busa"));
+    let unknown = fixed.press("ctrl-u").typed("qqzz").press("enter");
     assert!(unknown.sees("Nothing matches 'qqzz'"), "{}", unknown.text());
     assert!(!unknown.press("esc").is_open::<Palette>());
     let gone = Screen::new(80, 24).daemon(two()).press(": backspace");

@@ -156,9 +156,9 @@ fn what_never_ran_has_no_shell_and_no_log() {
     cancelled.kernels[0].container_id = None;
     for key in ["s", "l"] {
         let screen = Screen::new(80, 24).daemon(snapshot(vec![cancelled.clone()]));
-        let told = screen.press("2").press(key);
+        let pressed = screen.press("2").press(key);
         let why = "impatient never ran, so it has no shell or log";
-        assert!(told.sees(why), "{}", told.text());
+        assert!(pressed.sees(why), "{}", pressed.text());
     }
 }
 

@@ -244,7 +244,7 @@ impl Screen {
         })
     }
 
-    /// What was asked of the daemon but what the face asks by itself.
+    /// What was asked of the daemon but what the TUI asks on its own.
     pub fn wishes(&self) -> Vec<&Request> {
         self.questions()
             .map(|(_, request)| request)

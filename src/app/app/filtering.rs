@@ -1,4 +1,4 @@
-//! Completes the filter of the list, and tells it which account is yours.
+//! Completes the filter of the list, and sets which account is yours.
 
 use super::App;
 use crate::{

@@ -368,7 +368,7 @@ impl Pane {
 
     fn opened(&mut self) -> Vec<Step> {
         // Starts with an empty screen, because the shell's side paints everything again.
-        self.emulator = self.emulator.anew();
+        self.emulator = self.emulator.fresh();
         self.has_begun = false;
         self.copying.leave();
         self.state = PaneState::Live;

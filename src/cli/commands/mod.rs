@@ -1,7 +1,7 @@
 //! The commands: the table of all commands, and a file or directory for each.
 //!
 //! A new command is a file with its arguments and its [`RunCommand`], and here its `mod` line and its row in the
-//! table. The row ends with what tells whether the command changes something, because that is refused while the
+//! table. The last part of a row says whether the command changes something, because that is refused while the
 //! settings are read-only. The order of the table is the order of the help.
 
 mod app;

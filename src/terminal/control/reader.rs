@@ -181,7 +181,7 @@ mod tests {
         let mut events = Vec::new();
         reader.feed(b"%end 1 1 1\n", |one| events.push(one));
         let [ControlEvent::Answer(Ok(printed))] = events.as_slice() else {
-            panic!("{} told", events.len());
+            panic!("{} events", events.len());
         };
         assert!(printed.len() <= LONGEST_ANSWER);
     }

@@ -104,7 +104,7 @@ impl Emulator {
 
     /// An empty screen with the same size, outer terminal and place.
     #[must_use]
-    pub fn anew(&self) -> Self {
+    pub fn fresh(&self) -> Self {
         let (columns, rows) = self.size();
         let before = self.parser.reports();
         let mut new = Self::new(columns, rows)

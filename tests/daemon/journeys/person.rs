@@ -24,7 +24,7 @@ use super::{
 /// Keys sent to the client.
 const KEYS: usize = 256;
 
-/// The face runs in a thread of its own, on a runtime of one thread, as it does at a terminal.
+/// The TUI runs in a thread of its own, on a runtime of one thread, as it does at a terminal.
 pub struct Person {
     keys: Option<mpsc::Sender<Msg>>,
     frames: Arc<Frames>,
@@ -70,7 +70,7 @@ impl Person {
         person
     }
 
-    /// Starts the face; nothing is waited for.
+    /// Starts the TUI; nothing is waited for.
     pub fn sits_down(name: &str, connect: ConnectOptions) -> Self {
         let (keys, mut typed) = mpsc::channel(KEYS);
         let (sender, drawn) = watch::channel(0);
@@ -203,13 +203,13 @@ impl Person {
         self.has_left().await;
     }
 
-    /// Waits until the face has ended well.
+    /// Waits until the TUI has ended well.
     pub async fn has_left(&mut self) {
-        let face = self.face.take().expect("the face runs");
+        let face = self.face.take().expect("the TUI runs");
         let ended = tokio::task::spawn_blocking(move || face.join());
         let ended = tokio::time::timeout(PATIENCE, ended).await;
-        let ended = ended.expect("the face ends").unwrap();
-        ended.expect("the face does not panic").unwrap();
+        let ended = ended.expect("the TUI ends").unwrap();
+        ended.expect("the TUI does not panic").unwrap();
     }
 
     /// Launches a session by keys and sees it run.
