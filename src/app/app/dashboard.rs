@@ -59,10 +59,11 @@ impl App {
         }
     }
 
-    /// When the dashboard needs new figures, or one of its times changes.
-    pub(super) fn next_dashboard_change(&self) -> Option<Timestamp> {
+    /// When the dashboard needs new figures.
+    pub(super) fn next_dashboard_change(&self, now: Timestamp) -> Option<Timestamp> {
         let open = self.panels.get::<Dashboard>()?;
-        open.wake_at(&self.mirror, self.sessions.shown())
+        let due = open.wake_at(&self.mirror, self.sessions.shown());
+        due.filter(|at| *at > now)
     }
 
     /// The running sessions whose use the dashboard adds up.

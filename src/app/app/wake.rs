@@ -30,7 +30,7 @@ impl App {
                 .and_then(|it| it.wake_at(&self.mirror, now)),
             self.panels.get::<Explorer>().and_then(Explorer::wake_at),
             self.next_question(now),
-            self.next_dashboard_change(),
+            self.next_dashboard_change(now),
             self.interrupted.map(interrupt_ends),
             self.unbound.as_ref().map(|(_, until)| *until),
             self.next_list_change(now),

@@ -208,7 +208,7 @@ fn clusters(mirror: &Mirror, shown: ShownContexts) -> impl Iterator<Item = Conte
 fn ask_agents(context: ContextName, anew: bool) -> Step {
     let request = ContextRequest::Catalogue {
         project: None,
-        anew,
+        refresh: anew,
     };
     Step::Ask {
         request: Request::context(context, request),
