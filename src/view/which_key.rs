@@ -12,6 +12,8 @@ use crate::{
 
 /// The most cells for the keys of a row.
 const KEYS: usize = 14;
+/// Texts get at least these cells before another column is added.
+const SHORT_DOC: u16 = 22;
 /// Blank cells after the keys, and after a column.
 const GAP: u16 = 2;
 
@@ -30,16 +32,17 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let screen = areas.screen;
     let keys = rows.iter().map(|row| text::width(&row.keys)).max();
     let keys = keys.unwrap_or(0).min(KEYS) as u16 + GAP;
-    let docs = rows.iter().map(|row| text::width(&row.doc)).max();
-    let column = keys + docs.unwrap_or(0) as u16 + GAP;
     let room = screen.width.saturating_sub(4);
     let most = screen.height.saturating_sub(4);
     let count = rows.len() as u16;
     if count == 0 || most == 0 {
         return;
     }
-    // As many columns as show every text in full, and more only if there aren't enough lines.
-    let columns = (room / column).max(count.div_ceil(most)).max(1);
+    // At most half of the screen, as far as texts have room. Every row is shown in any case.
+    let half = (screen.height / 2).clamp(1, most);
+    let by_width = room / (keys + SHORT_DOC + GAP);
+    let columns = count.div_ceil(half).min(by_width);
+    let columns = columns.max(count.div_ceil(most)).max(1);
     let height = count.div_ceil(columns).min(most);
     let area = Rect::new(
         screen.x,
@@ -102,6 +105,13 @@ const DIRECTIONS: [([Action; 4], &str); 2] = [
     ),
 ];
 
+/// The key of a direction, for all four: `ctrl-arrows`.
+fn arrows(key: &str) -> String {
+    let ends = ["left", "down", "up", "right"];
+    let rest = ends.iter().find_map(|end| key.strip_suffix(end));
+    rest.map_or_else(|| key.to_owned(), |rest| format!("{rest}arrows"))
+}
+
 /// The words for an action with a direction.
 fn direction(action: Option<Action>) -> Option<&'static str> {
     let found = DIRECTIONS
@@ -114,14 +124,16 @@ fn direction(action: Option<Action>) -> Option<&'static str> {
 fn rows(continuations: &[(Key, Option<Action>)]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (key, action) in continuations {
-        let key = key.to_string();
+        let key = match direction(*action) {
+            Some(_) => arrows(&key.to_string()),
+            None => key.to_string(),
+        };
         if let Some(row) = rows.iter_mut().find(|row| same(row.action, *action)) {
             if is_window(*action) {
                 let first = row.keys.split('-').next().unwrap_or_default().to_owned();
                 row.keys = format!("{first}-{key}");
                 "go to a window".clone_into(&mut row.doc);
-            } else if direction(*action).is_none() || key.chars().count() == 1 {
-                // Of directions, letters are enough, because arrow keys say what they do.
+            } else if !row.keys.split(' ').any(|it| it == key) {
                 row.keys = format!("{} {key}", row.keys);
             }
             if let Some(words) = direction(*action) {
@@ -180,6 +192,13 @@ mod tests {
                 ("1-3", "go to a window"),
             ]
         );
+    }
+
+    #[test]
+    fn the_arrow_keys_of_all_directions_are_one() {
+        assert_eq!(arrows("ctrl-left"), "ctrl-arrows");
+        assert_eq!(arrows("up"), "arrows");
+        assert_eq!(arrows("h"), "h");
     }
 
     #[test]

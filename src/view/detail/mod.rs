@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use ratatui::layout::{Rect, Size};
 
+use self::usage_chart::ChartPlan;
 use super::{
     glyphs::Glyphs,
     paint::{Paint, Piece},
@@ -108,24 +109,25 @@ pub fn lines(
         glyphs,
         now,
     };
-    let all = sections(&view, 0);
+    let all = sections(&view, ChartPlan::default());
     // The charts take the lines that nothing else needs.
     let free = usize::from(size.height).saturating_sub(all.len());
-    match usage_chart::rows(usage::charted(&view), free) {
-        0 => all,
-        rows => sections(&view, rows),
+    let charts = ChartPlan::of(usage::charted(&view), free);
+    if charts.count == 0 {
+        return all;
     }
+    sections(&view, charts)
 }
 
-/// All sections. `chart` is the number of rows of each chart; 0 = sparklines.
-fn sections(view: &DetailView<'_>, chart: usize) -> Vec<DetailLine> {
+/// All sections, with charts in place of the first sparklines.
+fn sections(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
     let (app, detail, session) = (view.app, view.detail, view.session);
     let (width, glyphs, now) = (view.width, view.glyphs, view.now);
     let mut lines = title(view);
     // An ended session first shows its usage and the last lines of its log.
     let ended = !ending::ending_lines(view).is_empty();
     if ended {
-        lines.extend(usage::lines(view, chart));
+        lines.extend(usage::lines(view, charts));
         lines.extend(ending::last_lines(view));
     }
     lines.push(idle_checks::alert(view));
@@ -136,7 +138,7 @@ fn sections(view: &DetailView<'_>, chart: usize) -> Vec<DetailLine> {
     lines.extend(cluster::command(session, width));
     lines.extend(allocation(session, width));
     if !ended {
-        lines.extend(usage::lines(view, chart));
+        lines.extend(usage::lines(view, charts));
     }
     lines.extend(idle_checks::lines(view));
     lines.extend(loss::lines(view));

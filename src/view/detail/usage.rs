@@ -3,7 +3,10 @@
 
 use jiff::Timestamp;
 
-use super::{DetailLine, DetailView, text, usage_chart};
+use super::{
+    DetailLine, DetailView, text,
+    usage_chart::{self, ChartPlan},
+};
 use crate::{
     app::{detail::Used, durations},
     model::{
@@ -59,9 +62,9 @@ pub fn charted(view: &DetailView<'_>) -> usize {
     }
 }
 
-/// Shows the current use of a running session, or the last record of an ended one. `chart` is the number of rows of
-/// each chart; 0 = sparklines.
-pub fn lines(view: &DetailView<'_>, chart: usize) -> Vec<DetailLine> {
+/// Shows the current use of a running session, or the last record of an ended one. The first metrics have the
+/// charts of the plan.
+pub fn lines(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
     if view.session.status.is_starting() {
         return not_started(view);
     }
@@ -85,10 +88,11 @@ pub fn lines(view: &DetailView<'_>, chart: usize) -> Vec<DetailLine> {
         _ => &[],
     };
     let form = view.glyphs.spark;
-    for row in &rows {
-        lines.push(row.line(at, (&columns, chart > 0), form));
-        if chart > 0 {
-            let size = (chart, view.width);
+    for (number, row) in rows.iter().enumerate() {
+        let has_chart = number < charts.count && row.series.is_some();
+        lines.push(row.line(at, (&columns, has_chart), form));
+        if has_chart {
+            let size = (charts.rows, view.width);
             lines.extend(usage_chart::lines(row, at, size, view.glyphs));
         }
     }

@@ -12,11 +12,24 @@ use crate::view::{
 const LOWEST: usize = 2;
 const HIGHEST: usize = 5;
 
-/// How many rows each of `metrics` charts has, if `free` lines are left. 0 = sparklines.
-pub fn rows(metrics: usize, free: usize) -> usize {
-    // A blank line follows each chart.
-    let each = (free / metrics.max(1)).saturating_sub(1);
-    if each < LOWEST { 0 } else { each.min(HIGHEST) }
+/// How many of the first metrics have a chart, and how many rows each chart has. The others have sparklines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChartPlan {
+    pub count: usize,
+    pub rows: usize,
+}
+
+impl ChartPlan {
+    /// The charts of `metrics` metrics in `free` lines.
+    pub fn of(metrics: usize, free: usize) -> Self {
+        // A blank line follows each chart.
+        let count = metrics.min(free / (LOWEST + 1));
+        let rows = (free / count.max(1)).saturating_sub(1).min(HIGHEST);
+        if count == 0 {
+            return Self::default();
+        }
+        Self { count, rows }
+    }
 }
 
 /// The lines of one chart, and a blank line below it.
@@ -38,14 +51,19 @@ pub fn lines(
 
 #[cfg(test)]
 mod tests {
-    use super::rows;
+    use super::ChartPlan;
 
     #[test]
-    fn charts_are_drawn_where_there_is_room_for_all_of_them() {
-        assert_eq!(rows(4, 0), 0);
-        assert_eq!(rows(4, 11), 0);
-        assert_eq!(rows(4, 12), 2);
-        assert_eq!(rows(2, 100), 5);
-        assert_eq!(rows(0, 10), 5);
+    fn charts_are_drawn_where_there_is_room_the_first_metrics_first() {
+        let rows = |metrics, free| {
+            let plan = ChartPlan::of(metrics, free);
+            (plan.count, plan.rows)
+        };
+        assert_eq!(rows(4, 2), (0, 0));
+        assert_eq!(rows(4, 3), (1, 2));
+        assert_eq!(rows(4, 8), (2, 3));
+        assert_eq!(rows(4, 12), (4, 2));
+        assert_eq!(rows(2, 100), (2, 5));
+        assert_eq!(rows(0, 10), (0, 0));
     }
 }
