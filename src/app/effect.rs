@@ -8,6 +8,7 @@ use super::{
     logs::feed::LogOrder,
     msg::Ticket,
     saved::SavedState,
+    settings::SettingsOrder,
     themes::ThemeOrder,
     transfers::{TransferId, TransferOrder},
 };
@@ -119,6 +120,8 @@ pub enum Effect {
     AskColors,
     /// Shows or saves a theme, or reads the list of themes.
     Theme(ThemeOrder),
+    /// Reads settings, or writes one.
+    Settings(SettingsOrder),
     Mouse(bool),
     /// Switches reports of mouse movement without a button on or off, while the TUI uses the mouse.
     MouseMoves(bool),

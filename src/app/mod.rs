@@ -32,6 +32,7 @@ pub mod panes;
 pub mod saved;
 pub mod session_actions;
 pub mod sessions;
+pub mod settings;
 pub mod shown_contexts;
 pub mod step;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::{
     logs::feed::LogEvent,
+    settings::SettingsRead,
     themes::Themes,
     transfers::{TransferEvent, TransferId},
 };
@@ -74,6 +75,13 @@ pub enum Msg {
     },
     /// The list of themes, read again.
     Themes(Themes),
+    /// The settings, read again.
+    Settings(Box<SettingsRead>),
+    /// A setting was written to your file, or why not.
+    SettingSaved {
+        ticket: Ticket,
+        result: Result<Clean, Clean>,
+    },
     /// The terminal reported the colors of its text and background.
     TerminalColors(DefaultColors),
     PathCompleted {

@@ -32,6 +32,7 @@ use crate::{
         launch_field::LaunchField,
         notice::{Level, NoticesEdit},
         request::ForwardRequest,
+        setting_kind::EditedValue,
         shell_start::ShellStart,
         spec::LaunchRequest,
         status::Tab,
@@ -77,6 +78,16 @@ pub enum Step {
     },
     /// Shows a theme and saves it as the setting `ui.theme`.
     KeepTheme(String),
+    /// Writes a setting to your configuration file, or removes it. The settings page shows the result.
+    SaveSetting {
+        key: String,
+        /// `None` = the default.
+        value: Option<EditedValue>,
+    },
+    /// Opens your configuration file in your editor, at a line.
+    EditSettings {
+        line: Option<usize>,
+    },
     /// Saves a launch to a new file, as a recipe.
     SaveRecipe {
         path: PathBuf,
@@ -253,6 +264,8 @@ pub enum Purpose {
     Palette(PaletteQuery),
     /// The configuration file is in your editor.
     Settings,
+    /// A setting is written to your file.
+    SaveSetting,
     /// The earlier notifications.
     Notices,
     /// A text is in your editor.

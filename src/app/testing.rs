@@ -77,6 +77,7 @@ pub fn facts() -> Facts {
         open_apps_after_launch: false,
         ssh_connection: None,
         settings: Vec::new(),
+        settings_problem: None,
         settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }

@@ -23,7 +23,7 @@ pub const SITE_FILE: &str = "/etc/workbay/config.toml";
 const PERSONAL: &str = "hooks";
 
 /// The table that is allowed only in the system-wide file.
-const OF_THE_SITE: &str = "folders";
+pub(super) const OF_THE_SITE: &str = "folders";
 
 /// The outcome of reading all layers.
 #[derive(Clone, Debug)]
@@ -76,6 +76,23 @@ impl Loaded {
     ) {
         change(&mut self.settings);
         self.mark(key, Origin::Flag { option });
+    }
+
+    /// Applies the command-line options that an earlier reading has.
+    pub fn keep_options(&mut self, earlier: &Self) {
+        for setting in SETTINGS {
+            let origin = earlier.origin(&setting.key());
+            if !matches!(origin, Origin::Flag { .. }) {
+                continue;
+            }
+            let line = format!("value = {}", (setting.show)(&earlier.settings));
+            let document = Document::parse(Path::new("options"), &line).ok();
+            if let Some(item) = document.as_ref().and_then(|it| it.get("value"))
+                && (setting.read)(&mut self.settings, item).is_ok()
+            {
+                self.mark(&setting.key(), origin.clone());
+            }
+        }
     }
 
     /// Adds the groups, presets and limits of `resources.toml`.

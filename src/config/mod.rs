@@ -9,6 +9,7 @@ pub mod config_file;
 pub mod contexts;
 pub mod document;
 pub mod edit;
+pub mod editing;
 pub mod environments;
 mod folder_values;
 #[cfg(test)]

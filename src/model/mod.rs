@@ -58,6 +58,7 @@ pub mod secret_rules;
 pub mod selector;
 pub mod service;
 pub mod session;
+pub mod setting_kind;
 pub mod settings;
 pub mod shared_files;
 pub mod shell_start;

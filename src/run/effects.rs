@@ -17,6 +17,7 @@ use super::{
     requests::Requests,
     saved::StateFile,
     screen::{self, Stage},
+    settings::SettingsTask,
     streams::Streams,
     transfers::{self, TransferRunner},
 };
@@ -60,6 +61,8 @@ pub struct EffectRunner {
     pub desktop: Option<Dialect>,
     /// The file that keeps the state of the TUI.
     pub state_file: Option<StateFile>,
+    /// What reads and writes the settings. `None` = they stay as they are.
+    pub settings: Option<SettingsTask>,
 }
 
 impl EffectRunner {
@@ -162,6 +165,11 @@ impl EffectRunner {
                 }
             }
             Effect::AskColors => stage.send(COLORS_QUESTION)?,
+            Effect::Settings(order) => {
+                if let Some(settings) = &self.settings {
+                    settings.order(order);
+                }
+            }
             // The event loop has the theme.
             Effect::Theme(_) => {}
             Effect::Mouse(on) => stage.mouse(on)?,

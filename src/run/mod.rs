@@ -28,6 +28,7 @@ pub mod logs;
 mod requests;
 pub mod saved;
 pub mod screen;
+pub mod settings;
 mod shell;
 mod start;
 mod streams;

@@ -15,6 +15,7 @@ use super::{
     log,
     saved::StateFile,
     screen::OuterTerminal,
+    settings::SettingsSource,
     theming::ThemeSource,
 };
 use crate::{
@@ -68,6 +69,10 @@ pub fn main(options: Options) -> Result<()> {
         options.paths.keymaps_dir(),
         appearance.keymap.clone(),
     );
+    let settings = SettingsSource {
+        paths: options.paths.clone(),
+        begun: options.loaded.clone(),
+    };
     let app = App::new(facts, appearance.keymap)
         .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));
@@ -83,6 +88,7 @@ pub fn main(options: Options) -> Result<()> {
         theme: appearance.theme,
         theme_source: Some(appearance.source),
         keymap: Some(watched),
+        settings: Some(settings),
         connect: ConnectOptions::new(options.paths),
         remarks,
     };

@@ -41,6 +41,7 @@ mod same_home;
 mod scheduling;
 mod screen;
 mod sessions_of_a_cluster;
+mod settings;
 mod states;
 mod statistics;
 mod terminals;

@@ -13,10 +13,11 @@ use workbay::{
         app::App,
         area::Areas,
         effect::Effect,
-        facts::{Facts, ShownSetting},
+        facts::Facts,
         logs::feed::LogOrder,
         msg::{Button, Link, Mouse, MouseKind, Msg, StreamEvent, Ticket},
         panels::PanelType,
+        settings::ShownSetting,
     },
     keymap::Keymap,
     model::{
@@ -101,7 +102,7 @@ pub fn facts() -> Facts {
                 value: "\"auto\"".to_owned(),
                 origin: "default".to_owned(),
                 meaning: "Theme: auto, default-dark, default-light".to_owned(),
-                line: None,
+                ..ShownSetting::default()
             },
             ShownSetting {
                 key: "ui.keymap".to_owned(),
@@ -109,8 +110,10 @@ pub fn facts() -> Facts {
                 origin: "user".to_owned(),
                 meaning: "Keymap: default, vim, emacs, arrows, k9s".to_owned(),
                 line: Some(3),
+                ..ShownSetting::default()
             },
         ],
+        settings_problem: None,
         settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }

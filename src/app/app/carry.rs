@@ -14,6 +14,7 @@ use super::{
         panels::{
             AnyPanel, explorer::Explorer, notifications::NoticeList, transfers::TransferList,
         },
+        settings::SettingsOrder,
         step::{Go, Purpose, Step},
         themes::ThemeOrder,
     },
@@ -87,6 +88,19 @@ impl App {
                 Step::KeepTheme(name) => {
                     let ticket = self.ticket(Purpose::Effect);
                     effects.push(Effect::Theme(ThemeOrder::Keep { ticket, name }));
+                }
+                Step::SaveSetting { key, value } => {
+                    let ticket = self.ticket(Purpose::SaveSetting);
+                    let order = match value {
+                        Some(value) => SettingsOrder::Save { ticket, key, value },
+                        None => SettingsOrder::Reset { ticket, key },
+                    };
+                    effects.push(Effect::Settings(order));
+                }
+                Step::EditSettings { line } => {
+                    let path = self.facts.settings_file.clone();
+                    let ticket = self.ticket(Purpose::Settings);
+                    effects.push(Effect::EditSettings { ticket, path, line });
                 }
                 Step::ReadRecipe { path } => {
                     let ticket = self.ticket(Purpose::Recipe);

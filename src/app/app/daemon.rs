@@ -113,6 +113,7 @@ impl App {
                 Purpose::Effect
                     | Purpose::Edit(_)
                     | Purpose::Settings
+                    | Purpose::SaveSetting
                     | Purpose::Recipe
                     | Purpose::Launch(_)
             )
@@ -295,6 +296,7 @@ impl App {
                 | Purpose::Edit(_)
                 | Purpose::Recipe
                 | Purpose::Settings
+                | Purpose::SaveSetting
                 | Purpose::Watch
                 | Purpose::ForwardUrl { .. }
                 | Purpose::Environments(_),

@@ -19,6 +19,7 @@ mod panels;
 mod pointer;
 mod rescue;
 mod saved;
+mod settings;
 mod shells;
 pub mod statistics;
 mod toast_text;
@@ -275,6 +276,8 @@ impl App {
                 self.update_panels(now);
                 Vec::new()
             }
+            Msg::Settings(read) => self.settings_read(*read, now),
+            Msg::SettingSaved { ticket, result } => self.setting_saved(ticket, result),
             Msg::TerminalColors(colors) => {
                 self.panes.set_colors(colors);
                 Vec::new()

@@ -25,6 +25,7 @@ pub mod recents;
 pub mod rename;
 pub mod rescue;
 pub mod scroll;
+pub mod settings;
 pub mod shells;
 mod stack;
 pub mod terminate;
@@ -56,6 +57,7 @@ use self::{
     recents::Recents,
     rename::Rename,
     rescue::RescueForm,
+    settings::SettingsPage,
     shells::ShellPicker,
     stack::panels,
     terminate::TerminateDialog,
@@ -91,6 +93,7 @@ macro_rules! each_panel {
                 Contexts(ContextPicker),
                 Columns(ColumnPicker),
                 Themes(ThemePicker),
+                Settings(SettingsPage),
                 Launcher(Launcher),
                 Recents(Recents),
                 Explorer(Explorer),

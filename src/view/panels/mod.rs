@@ -18,6 +18,7 @@ mod palette;
 mod ports;
 mod pull;
 mod recents;
+mod settings;
 mod shells;
 mod terminate;
 mod themes;

@@ -268,12 +268,9 @@ fn about(app: &App, entry: &PaletteEntry) -> String {
         Choice::Browse(_) => "Opens the page in the browser of this machine".to_owned(),
         Choice::CopyUrl(_) => "Copies the URL with a new token".to_owned(),
         Choice::Context(_) => "Shows the sessions of this context".to_owned(),
-        Choice::Setting(at) => match app.facts.settings.get(*at) {
-            Some(setting) if setting.line.is_some() => {
-                format!("Opens {} in your editor", app.facts.settings_file.display())
-            }
-            Some(setting) => setting.meaning.clone(),
-            None => String::new(),
-        },
+        Choice::Setting(at) => {
+            let setting = app.facts.settings.get(*at);
+            setting.map_or_else(String::new, |it| it.meaning.clone())
+        }
     }
 }
