@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
+use super::custom_commands::CustomCommands;
 use super::settings::{SettingsProblem, ShownSetting};
 use crate::{
     model::settings::{AppSettings, LaunchSettings, NotificationSettings, TerminalSettings},
@@ -26,6 +27,8 @@ pub struct Facts {
     pub read_only: bool,
     /// Whether the bars above the list are shown at the start.
     pub statistics: bool,
+    /// The columns of the list, empty = by its width.
+    pub columns: Vec<String>,
     /// Whether the TUI uses the mouse at the start.
     pub mouse: bool,
     /// Whether the TUI itself runs inside tmux, which then has the prefix key.
@@ -57,6 +60,8 @@ pub struct Facts {
     pub settings: Vec<ShownSetting>,
     /// The mistake in a configuration file that is shown on the settings page.
     pub settings_problem: Option<SettingsProblem>,
+    /// Your own commands.
+    pub commands: CustomCommands,
     /// Your configuration file, which may not exist.
     pub settings_file: PathBuf,
 }

@@ -13,6 +13,7 @@ pub mod app;
 pub mod area;
 pub mod bulk;
 pub mod command_log;
+pub mod custom_commands;
 pub mod detail;
 pub mod durations;
 pub mod effect;

@@ -4,6 +4,7 @@ use super::msg::Ticket;
 use crate::{
     keymap::Keymap,
     model::{
+        custom_command::CustomCommand,
         problem::Problem,
         setting_kind::{EditedValue, SettingKind, TakesEffect},
         settings::{AppSettings, NotificationSettings},
@@ -75,6 +76,8 @@ pub struct SettingsProblem {
 pub struct SettingsRead {
     pub rows: Vec<ShownSetting>,
     pub problem: Option<SettingsProblem>,
+    /// Your own commands, `None` if a file has a problem.
+    pub commands: Option<Vec<CustomCommand>>,
     /// What takes effect at once, `None` if a file has a problem: then nothing changes.
     pub live: Option<Box<LiveSettings>>,
 }
@@ -84,6 +87,7 @@ pub struct SettingsRead {
 pub struct LiveSettings {
     pub mouse: bool,
     pub statistics: bool,
+    pub columns: Vec<String>,
     pub unicode: bool,
     pub read_only: bool,
     pub open_apps_after_launch: bool,

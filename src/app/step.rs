@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::{
     bulk::{BulkPlan, BulkVerb},
+    custom_commands::CommandPlan,
     effect::Effect,
     launcher::{EarlierLaunch, KeptHome},
     msg::Ticket,
@@ -114,6 +115,8 @@ pub enum Step {
     },
     /// A command of the palette.
     Command(Command),
+    /// Runs one of your own commands, which was confirmed.
+    RunCommand(Box<CommandPlan>),
     /// Carries out an action on several sessions.
     Bulk(Box<BulkPlan>),
     /// Changes the notifications, also those that the daemon keeps.

@@ -3,9 +3,9 @@
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
-    command_log::CommandLog, extension_rules::ExtensionRules, facts::Facts, frecency::Frecency,
-    mirror::Mirror, notices::Notices, panels::PanelEnv, panes::Panes,
-    shown_contexts::ShownContexts, themes::Themes, transfers::Transfers,
+    command_log::CommandLog, custom_commands::CustomCommands, extension_rules::ExtensionRules,
+    facts::Facts, frecency::Frecency, mirror::Mirror, notices::Notices, panels::PanelEnv,
+    panes::Panes, shown_contexts::ShownContexts, themes::Themes, transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -78,6 +78,8 @@ pub fn facts() -> Facts {
         ssh_connection: None,
         settings: Vec::new(),
         settings_problem: None,
+        columns: Vec::new(),
+        commands: CustomCommands::default(),
         settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }

@@ -5,6 +5,7 @@
 
 mod amount;
 mod app_values;
+mod commands;
 pub mod config_file;
 pub mod contexts;
 pub mod document;

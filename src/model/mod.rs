@@ -13,6 +13,7 @@ pub mod catalogue;
 pub mod change;
 pub mod cidr;
 pub mod context;
+pub mod custom_command;
 pub mod digest;
 pub mod environment;
 pub mod failure;

@@ -30,7 +30,8 @@ impl SettingKind {
     /// What to type, for the one who edits the value.
     pub fn example(&self) -> &'static str {
         match self {
-            Self::Toggle | Self::Choice(_) | Self::Subset(_) => "",
+            Self::Toggle | Self::Choice(_) => "",
+            Self::Subset(_) => "Space to switch a word on or off",
             Self::Number => "a number",
             Self::Size => "a size: 512m, 2g",
             Self::Duration => "a time: 90s, 5m",

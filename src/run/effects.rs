@@ -11,6 +11,7 @@ use super::{
     clipboard::{self, Multiplexer},
     clock,
     connection::Current,
+    custom_commands::BackgroundCommands,
     desktop::{self, Dialect},
     editor, files,
     logs::LogReaders,
@@ -61,6 +62,8 @@ pub struct EffectRunner {
     pub desktop: Option<Dialect>,
     /// The file that keeps the state of the TUI.
     pub state_file: Option<StateFile>,
+    /// Your own commands that run in the background.
+    pub background: BackgroundCommands,
     /// What reads and writes the settings. `None` = they stay as they are.
     pub settings: Option<SettingsTask>,
 }
@@ -85,9 +88,15 @@ impl EffectRunner {
             Effect::Log { log, order } => self.logs.order(log, order),
             Effect::OpenHostShell {
                 stream,
+                command,
                 columns,
                 rows,
-            } => self.streams.open_host(stream, columns, rows),
+            } => self.streams.open_host(stream, command, (columns, rows)),
+            Effect::RunCommand {
+                command,
+                session,
+                argv,
+            } => self.background.start(command, session, argv),
             Effect::Send {
                 stream,
                 origin,

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::settings::outlines;
 use crate::{
-    app::facts::Facts,
+    app::{custom_commands::CustomCommands, facts::Facts},
     config::{layer::Loaded, paths::Paths, person},
     model::settings::Settings,
     protocol::version::version,
@@ -40,6 +40,8 @@ pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
         ssh_connection: variable("SSH_CONNECTION"),
         settings: outlines(loaded),
         settings_problem: None,
+        columns: settings.ui.columns.clone(),
+        commands: CustomCommands::default(),
         settings_file: paths.config_file(),
     }
 }

@@ -8,7 +8,9 @@ use tokio::sync::{mpsc, watch};
 
 use super::{
     clipboard::Multiplexer,
-    connection, desktop,
+    connection,
+    custom_commands::BackgroundCommands,
+    desktop,
     effects::{self, EffectRunner},
     event_loop::{EventLoop, Sources},
     keymaps::WatchedKeymap,
@@ -80,6 +82,7 @@ where
     let effects = EffectRunner {
         state_file: parts.state_file,
         settings,
+        background: BackgroundCommands::new(answers_in.clone()),
         transfers: TransferRunner::new(current.clone(), answers_in.clone(), drafts),
         directory: parts.app.facts.directory.clone(),
         logs: LogReaders::new(answers_in.clone(), parts.spool),

@@ -10,6 +10,7 @@ pub mod canvas;
 mod clipboard;
 mod clock;
 mod connection;
+mod custom_commands;
 mod desktop;
 mod editor;
 pub mod effects;

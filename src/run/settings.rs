@@ -63,6 +63,7 @@ impl SettingsSource {
         let live = live(&loaded, other.map(|(keymap, _)| keymap));
         let read = SettingsRead {
             rows: self.rows(&loaded),
+            commands: problem.is_none().then(|| loaded.commands.clone()),
             live: problem.is_none().then(|| Box::new(live)),
             problem,
         };
@@ -230,6 +231,7 @@ fn live(loaded: &Loaded, keymap: Option<Keymap>) -> LiveSettings {
     LiveSettings {
         mouse: settings.ui.mouse,
         statistics: settings.ui.statistics,
+        columns: settings.ui.columns.clone(),
         unicode: is_unicode(settings),
         read_only: settings.ui.read_only,
         open_apps_after_launch: settings.ui.open_apps_after_launch,

@@ -22,7 +22,7 @@ use crate::{
     app::{app::App, msg::Msg},
     client::ConnectOptions,
     config::{layer::Loaded, paths::Paths},
-    keymap::Keymap,
+    keymap::{Keymap, commands::CommandKeys},
     model::{id::ContextName, notice::Level, problem::Problem},
     terminal::defaults::Rgb,
     theme::{ColorDepth, Theme, face::Face},
@@ -74,6 +74,7 @@ pub fn main(options: Options) -> Result<()> {
         begun: options.loaded.clone(),
     };
     let app = App::new(facts, appearance.keymap)
+        .with_commands(options.loaded.commands.clone())
         .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));
     let (state_file, app) = match StateFile::open(&options.paths.state_dir) {
@@ -164,6 +165,7 @@ impl Appearance {
         let mut problems = options.loaded.problems.clone();
         problems.extend(theme_problems);
         problems.extend(keymap_problems);
+        problems.extend(CommandKeys::bind(&options.loaded.commands, &keymap).1);
         Self {
             theme,
             source,

@@ -13,6 +13,7 @@ mod apps;
 mod asked;
 mod cluster;
 mod contexts;
+mod custom_commands;
 mod described;
 mod ending;
 mod environments;

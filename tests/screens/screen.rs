@@ -12,6 +12,7 @@ use workbay::{
     app::{
         app::App,
         area::Areas,
+        custom_commands::CustomCommands,
         effect::Effect,
         facts::Facts,
         logs::feed::LogOrder,
@@ -114,6 +115,8 @@ pub fn facts() -> Facts {
             },
         ],
         settings_problem: None,
+        columns: Vec::new(),
+        commands: CustomCommands::default(),
         settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }

@@ -123,6 +123,7 @@ impl App {
                 Step::Command(command) => {
                     next(&mut queue, self.carry_out_command(command, now));
                 }
+                Step::RunCommand(plan) => next(&mut queue, self.run_command(*plan)),
                 Step::Bulk(plan) => next(&mut queue, self.start_bulk(*plan)),
                 Step::EditNotices(edit) => next(&mut queue, self.edit_notices(edit)),
                 Step::NewShell { place, name, start } => {

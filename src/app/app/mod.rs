@@ -6,6 +6,7 @@ mod apps;
 mod bulk;
 mod carry;
 mod contexts;
+mod custom_commands;
 mod daemon;
 mod files;
 mod filtering;
@@ -144,6 +145,8 @@ pub struct App {
 impl App {
     #[must_use]
     pub fn new(facts: Facts, keymap: Keymap) -> Self {
+        let mut sessions = Sessions::default();
+        sessions.set_default_columns(&facts.columns);
         Self {
             panes: Panes::new(&facts.tag)
                 .with(&facts.terminal)
@@ -155,7 +158,7 @@ impl App {
             keymap,
             mirror: Mirror::default(),
             page: Page::Sessions,
-            sessions: Sessions::default(),
+            sessions,
             detail: None,
             panels: Panels::default(),
             reach: Reaches::default(),
@@ -365,7 +368,10 @@ impl App {
             Ok(keymap) => {
                 self.keymap = *keymap;
                 self.pending.clear();
-                Step::toast(Level::Success, "the changed keymap is in use")
+                let commands = self.facts.commands.list.clone();
+                let mut steps = self.commands_read(commands);
+                steps.push(Step::toast(Level::Success, "the changed keymap is in use"));
+                return steps;
             }
             Err(problems) => {
                 let first = problems.first().map(ToString::to_string);

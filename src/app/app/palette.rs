@@ -29,7 +29,7 @@ impl App {
         if self.focus() == Focus::Filter {
             self.sessions.filter.submit();
         }
-        let session = self.current().map(crate::model::session::Session::key);
+        let session = self.command_session();
         let palette = Palette::new(self.scopes_here(), session, &self.env(now));
         let steps = palette.ask();
         self.panels.push(palette);
@@ -101,6 +101,9 @@ impl App {
             Choice::Browse(id) => vec![Step::url(id, UrlUse::Browse)],
             Choice::CopyUrl(id) => vec![Step::url(id, UrlUse::Copy)],
             Choice::Context(shown) => self.elsewhere(|app| app.show_context(shown)),
+            Choice::Command(at) => self
+                .leave_panels()
+                .map_or_else(|| self.custom_command(at, now), |refused| vec![refused]),
             Choice::Setting(at) => self.open_settings(Some(at), now),
         }
     }

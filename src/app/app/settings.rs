@@ -33,6 +33,10 @@ impl App {
     /// The settings were read again. What takes effect at once does so.
     pub(super) fn settings_read(&mut self, read: SettingsRead, now: Timestamp) -> Vec<Step> {
         let mut steps = read.live.map_or_else(Vec::new, |live| self.apply(*live));
+        // After the keymap, in which their keys are bound.
+        if let Some(commands) = read.commands {
+            steps.extend(self.commands_read(commands));
+        }
         // The page shows the problem itself.
         if let Some(new) = &read.problem
             && self.panels.get::<SettingsPage>().is_none()
@@ -64,7 +68,9 @@ impl App {
             self.keymap = keymap;
             self.pending.clear();
         }
+        self.sessions.set_default_columns(&live.columns);
         let facts = &mut self.facts;
+        facts.columns = live.columns;
         facts.mouse = live.mouse;
         facts.statistics = live.statistics;
         facts.unicode = live.unicode;

@@ -8,6 +8,7 @@ pub mod commands;
 pub mod commit;
 pub mod conflict;
 pub mod contexts;
+pub mod custom_command;
 pub mod explorer;
 pub mod export;
 pub mod extend;
@@ -42,6 +43,7 @@ use self::{
     commit::CommitForm,
     conflict::ConflictDialog,
     contexts::ContextPicker,
+    custom_command::CommandDialog,
     explorer::Explorer,
     export::ExportForm,
     extend::ExtendDialog,
@@ -109,6 +111,7 @@ macro_rules! each_panel {
                 Extend(ExtendDialog),
                 Terminate(TerminateDialog),
                 Bulk(BulkDialog),
+                CustomCommand(CommandDialog),
                 BulkResults(BulkResults),
                 Commands(CommandList),
                 Help(Help),

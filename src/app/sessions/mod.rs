@@ -40,6 +40,8 @@ pub struct Sessions {
     pub marks: Marks,
     /// The chosen columns of each tab.
     columns: [ColumnChoices; 3],
+    /// Those of the setting `ui.columns`.
+    default_columns: [ColumnChoices; 3],
     index: Index,
     rows: Vec<SessionKey>,
     stale: bool,

@@ -7,6 +7,7 @@ mod commands;
 pub mod commit;
 mod conflict;
 mod contexts;
+mod custom_command;
 mod explorer;
 mod extend;
 mod folders;

@@ -14,6 +14,7 @@ use crate::{
         },
         settings::ShownSetting,
     },
+    model::setting_kind::SettingKind,
     theme::face::Face,
     view::{dialog, paint::Paint, text},
 };
@@ -113,9 +114,9 @@ fn draw_problem(paint: &mut Paint<'_>, app: &App, line: Rect) {
         return;
     };
     let what = if found.whole {
-        "The whole file is ignored"
+        "File ignored"
     } else {
-        "This setting is ignored"
+        "Setting ignored"
     };
     let more = match found.more {
         0 => String::new(),
@@ -255,7 +256,9 @@ fn draw_foot(
             (Some(error), _) => lines.push((text::sentence(error), Face::InputError)),
             (None, _) if editor.saving => lines.push(("Saving".to_owned(), Face::Dim)),
             (None, "") => {}
-            (None, example) => lines.push((format!("Type {example}."), Face::Hint)),
+            (None, example) => {
+                lines.push((format!("{}.", typed(&setting.kind, example)), Face::Hint))
+            }
         }
     }
     lines.push((setting.meaning.clone(), Face::Text));
@@ -287,6 +290,14 @@ fn draw_foot(
     wrapped.extend(end);
     for (line, (text, face)) in wrapped.iter().take(room).enumerate() {
         paint.text(area.x, area.y + 1 + line as u16, area.width, text, *face);
+    }
+}
+
+/// `Type a number`.
+fn typed(kind: &SettingKind, example: &str) -> String {
+    match kind {
+        SettingKind::Subset(_) => format!("Press {example}"),
+        _ => format!("Type {example}"),
     }
 }
 

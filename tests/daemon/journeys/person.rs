@@ -58,6 +58,8 @@ fn facts(name: &str) -> Facts {
         ssh_connection: None,
         settings: Vec::new(),
         settings_problem: None,
+        columns: Vec::new(),
+        commands: workbay::app::custom_commands::CustomCommands::default(),
         settings_file: "/nowhere/config.toml".into(),
     }
 }

@@ -50,6 +50,11 @@ impl SettingEditor {
         }
     }
 
+    /// Whether Space switches each word on or off.
+    pub fn is_subset(&self) -> bool {
+        matches!(self.form, EditorForm::Subset { .. })
+    }
+
     /// The number of lines that the widget has.
     pub fn height(&self) -> usize {
         match &self.form {

@@ -239,6 +239,12 @@ const EDITOR_HINTS: &[Hint] = &[
     (Scope::Global, &[Action::Back], "cancel"),
 ];
 
+const SUBSET_HINTS: &[Hint] = &[
+    (Scope::Settings, &[Action::SettingEdit], "save"),
+    (Scope::Settings, MOVE, "move"),
+    (Scope::Global, &[Action::Back], "cancel"),
+];
+
 const LINE_HINTS: &[Hint] = &[
     (Scope::Settings, &[Action::SettingEdit], "save"),
     (Scope::Global, &[Action::Back], "cancel"),
@@ -355,6 +361,7 @@ impl Panel for SettingsPage {
     fn hints(&self) -> Vec<Hint> {
         match &self.editor {
             None => HINTS,
+            Some(editor) if editor.is_subset() => SUBSET_HINTS,
             Some(editor) if editor.height() > 1 => EDITOR_HINTS,
             Some(_) => LINE_HINTS,
         }
