@@ -16,6 +16,8 @@ pub enum Scope {
     Shells,
     /// The list of themes.
     Themes,
+    /// The settings page.
+    Settings,
     /// Recent launches.
     Recents,
     /// The app launcher.
@@ -64,6 +66,7 @@ impl Scope {
         Self::Contexts,
         Self::Shells,
         Self::Themes,
+        Self::Settings,
         Self::Recents,
         Self::Apps,
         Self::Opened,
@@ -97,6 +100,7 @@ impl Scope {
             Self::Contexts => "contexts",
             Self::Shells => "shells",
             Self::Themes => "themes",
+            Self::Settings => "settings",
             Self::Recents => "recents",
             Self::Apps => "apps",
             Self::Opened => "opened",
@@ -131,6 +135,7 @@ impl Scope {
             Self::Contexts => "Contexts",
             Self::Shells => "Shells",
             Self::Themes => "Themes",
+            Self::Settings => "Settings",
             Self::Recents => "Recent launches",
             Self::Apps => "Apps of a session",
             Self::Opened => "Opened app or port",
@@ -236,17 +241,18 @@ actions! {
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     ThemePick "theme.pick" "choose the theme, with a preview" [Global]
+    Settings "app.settings" "show and change the settings" [Global, Leader]
     Command "app.command" "command palette: actions, sessions, environments, settings" [Global, Leader]
     CommandLog "app.command-log" "show the equivalent commands of what you did" [Global, Leader]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
@@ -286,6 +292,9 @@ actions! {
     CopyContainerId "session.copy-container-id" "copy the engine's id of the container" [Sessions, Detail]
     Contexts "contexts.open" "choose the context (engine and account)" [Sessions, Detail] { "context": Sessions 30 }
     ThemeChoose "theme.choose" "use this theme, and save it in your settings" [Themes]
+    SettingEdit "settings.edit" "change the setting, or save the new value" [Settings]
+    SettingReset "settings.reset" "reset to the default: remove the setting from your file" [Settings]
+    SettingsEditor "settings.editor" "open your configuration file in your editor ($EDITOR)" [Settings]
     ContextChoose "contexts.choose" "show this context" [Contexts]
     DetailNextKernel "detail.next-kernel" "select the next container, for shell, log and ids" [Detail]
     DetailPreviousKernel "detail.previous-kernel" "select the previous container" [Detail]

@@ -110,7 +110,8 @@ fn changes(facts: &Facts) -> Option<String> {
         .then(|| "read-only: the setting `ui.read-only` is on".to_owned())
 }
 
-fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {
+/// Why nothing can be changed in this context.
+pub fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {
     mirror
         .context(context)
         .is_some_and(|state| state.context.read_only)

@@ -8,6 +8,7 @@ use super::{
     logs::feed::LogOrder,
     msg::Ticket,
     saved::SavedState,
+    settings::SettingsOrder,
     themes::ThemeOrder,
     transfers::{TransferId, TransferOrder},
 };
@@ -18,6 +19,13 @@ use crate::{
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
+    /// Runs one of your own commands in the background. A notification reports its end.
+    RunCommand {
+        command: Clean,
+        /// The name of the session that it is about.
+        session: Option<Clean>,
+        argv: Vec<String>,
+    },
     /// Sends a request to the daemon. The answer is `Msg::Answer`.
     Ask {
         ticket: Ticket,
@@ -31,6 +39,8 @@ pub enum Effect {
     /// Opens a shell of this machine on a local pseudo-terminal, with the events of any other stream.
     OpenHostShell {
         stream: StreamId,
+        /// What runs in place of the shell; empty = the shell.
+        command: Vec<String>,
         columns: u16,
         rows: u16,
     },
@@ -123,6 +133,8 @@ pub enum Effect {
     AskColors,
     /// Shows or saves a theme, or reads the list of themes.
     Theme(ThemeOrder),
+    /// Reads settings, or writes one.
+    Settings(SettingsOrder),
     Mouse(bool),
     /// Switches reports of mouse movement without a button on or off, while the TUI uses the mouse.
     MouseMoves(bool),

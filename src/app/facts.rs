@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 
+use super::custom_commands::CustomCommands;
+use super::settings::{SettingsProblem, ShownSetting};
 use crate::{
     model::settings::{AppSettings, LaunchSettings, NotificationSettings, TerminalSettings},
     rules::ssh_tunnel::SshRoute,
 };
 
-/// Constant for the lifetime of a client.
+/// Constant for the lifetime of a client, except for settings that take effect at once (`app/app/settings.rs`).
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// Your login name.
@@ -25,6 +27,8 @@ pub struct Facts {
     pub read_only: bool,
     /// Whether the bars above the list are shown at the start.
     pub statistics: bool,
+    /// The columns of the list, empty = by its width.
+    pub columns: Vec<String>,
     /// Whether the TUI uses the mouse at the start.
     pub mouse: bool,
     /// Whether the TUI itself runs inside tmux, which then has the prefix key.
@@ -54,25 +58,14 @@ pub struct Facts {
     pub open_apps_after_launch: bool,
     /// The variable `SSH_CONNECTION`, if the TUI runs in an SSH login.
     pub ssh_connection: Option<String>,
-    /// All settings, for the command palette.
+    /// All settings, as they are now.
     pub settings: Vec<ShownSetting>,
+    /// The mistake in a configuration file that is shown on the settings page.
+    pub settings_problem: Option<SettingsProblem>,
+    /// Your own commands.
+    pub commands: CustomCommands,
     /// Your configuration file, which may not exist.
     pub settings_file: PathBuf,
-}
-
-/// A setting and its value when the client started.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShownSetting {
-    /// `ui.theme`.
-    pub key: String,
-    /// The value as TOML.
-    pub value: String,
-    /// Where the value comes from: `default`, `site`, `user`, `environment`, `flag`.
-    pub origin: String,
-    /// What the setting means, in one line.
-    pub meaning: String,
-    /// The line of your configuration file that sets it.
-    pub line: Option<usize>,
 }
 
 impl Facts {

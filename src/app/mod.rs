@@ -13,6 +13,7 @@ pub mod app;
 pub mod area;
 pub mod bulk;
 pub mod command_log;
+pub mod custom_commands;
 pub mod detail;
 pub mod durations;
 pub mod effect;
@@ -33,6 +34,7 @@ pub mod panes;
 pub mod saved;
 pub mod session_actions;
 pub mod sessions;
+pub mod settings;
 pub mod shown_contexts;
 pub mod step;
 #[cfg(test)]

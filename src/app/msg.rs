@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::{
     logs::feed::LogEvent,
     machine::MachineReading,
+    settings::SettingsRead,
     themes::Themes,
     transfers::{TransferEvent, TransferId},
 };
@@ -77,6 +78,13 @@ pub enum Msg {
     Themes(Themes),
     /// What this machine uses.
     Machine(MachineReading),
+    /// The settings, read again.
+    Settings(Box<SettingsRead>),
+    /// A setting was written to your file, or why not.
+    SettingSaved {
+        ticket: Ticket,
+        result: Result<Clean, Clean>,
+    },
     /// The terminal reported the colors of its text and background.
     TerminalColors(DefaultColors),
     PathCompleted {

@@ -3,9 +3,10 @@
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
-    command_log::CommandLog, extension_rules::ExtensionRules, facts::Facts, frecency::Frecency,
-    mirror::Mirror, notices::Notices, panels::PanelEnv, panes::Panes, sessions::Sessions,
-    shown_contexts::ShownContexts, themes::Themes, transfers::Transfers,
+    command_log::CommandLog, custom_commands::CustomCommands, extension_rules::ExtensionRules,
+    facts::Facts, frecency::Frecency, mirror::Mirror, notices::Notices, panels::PanelEnv,
+    panes::Panes, sessions::Sessions, shown_contexts::ShownContexts, themes::Themes,
+    transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -78,6 +79,9 @@ pub fn facts() -> Facts {
         open_apps_after_launch: false,
         ssh_connection: None,
         settings: Vec::new(),
+        settings_problem: None,
+        columns: Vec::new(),
+        commands: CustomCommands::default(),
         settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }

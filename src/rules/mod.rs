@@ -3,6 +3,7 @@
 
 pub mod ahead;
 pub mod column;
+pub mod command_template;
 pub mod ending;
 pub mod export;
 pub mod filter;

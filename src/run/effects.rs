@@ -11,6 +11,7 @@ use super::{
     clipboard::{self, Multiplexer},
     clock,
     connection::Current,
+    custom_commands::BackgroundCommands,
     desktop::{self, Dialect},
     editor, files,
     logs::LogReaders,
@@ -18,6 +19,7 @@ use super::{
     requests::Requests,
     saved::StateFile,
     screen::{self, Stage},
+    settings::SettingsTask,
     streams::Streams,
     transfers::{self, TransferRunner},
 };
@@ -61,6 +63,10 @@ pub struct EffectRunner {
     pub desktop: Option<Dialect>,
     /// The file that keeps the state of the TUI.
     pub state_file: Option<StateFile>,
+    /// Your own commands that run in the background.
+    pub background: BackgroundCommands,
+    /// What reads and writes the settings. `None` = they stay as they are.
+    pub settings: Option<SettingsTask>,
 }
 
 impl EffectRunner {
@@ -83,9 +89,15 @@ impl EffectRunner {
             Effect::Log { log, order } => self.logs.order(log, order),
             Effect::OpenHostShell {
                 stream,
+                command,
                 columns,
                 rows,
-            } => self.streams.open_host(stream, columns, rows),
+            } => self.streams.open_host(stream, command, (columns, rows)),
+            Effect::RunCommand {
+                command,
+                session,
+                argv,
+            } => self.background.start(command, session, argv),
             Effect::Send {
                 stream,
                 origin,
@@ -167,6 +179,11 @@ impl EffectRunner {
                 self.answer(Msg::Machine(reading));
             }
             Effect::AskColors => stage.send(COLORS_QUESTION)?,
+            Effect::Settings(order) => {
+                if let Some(settings) = &self.settings {
+                    settings.order(order);
+                }
+            }
             // The event loop has the theme.
             Effect::Theme(_) => {}
             Effect::Mouse(on) => stage.mouse(on)?,

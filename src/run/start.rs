@@ -15,13 +15,14 @@ use super::{
     log,
     saved::StateFile,
     screen::OuterTerminal,
+    settings::SettingsSource,
     theming::ThemeSource,
 };
 use crate::{
     app::{app::App, msg::Msg},
     client::ConnectOptions,
     config::{layer::Loaded, paths::Paths},
-    keymap::Keymap,
+    keymap::{Keymap, commands::CommandKeys},
     model::{id::ContextName, notice::Level, problem::Problem},
     terminal::defaults::Rgb,
     theme::{ColorDepth, Theme, face::Face},
@@ -68,7 +69,12 @@ pub fn main(options: Options) -> Result<()> {
         options.paths.keymaps_dir(),
         appearance.keymap.clone(),
     );
+    let settings = SettingsSource {
+        paths: options.paths.clone(),
+        begun: options.loaded.clone(),
+    };
     let app = App::new(facts, appearance.keymap)
+        .with_commands(options.loaded.commands.clone())
         .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));
     let (state_file, app) = match StateFile::open(&options.paths.state_dir) {
@@ -83,6 +89,7 @@ pub fn main(options: Options) -> Result<()> {
         theme: appearance.theme,
         theme_source: Some(appearance.source),
         keymap: Some(watched),
+        settings: Some(settings),
         connect: ConnectOptions::new(options.paths),
         remarks,
     };
@@ -158,6 +165,7 @@ impl Appearance {
         let mut problems = options.loaded.problems.clone();
         problems.extend(theme_problems);
         problems.extend(keymap_problems);
+        problems.extend(CommandKeys::bind(&options.loaded.commands, &keymap).1);
         Self {
             theme,
             source,

@@ -28,7 +28,19 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     if !app.explains_sequence() || areas.too_small {
         return;
     }
-    let rows = rows(&app.continuations());
+    let mut rows = rows(&app.continuations());
+    // Your own commands come last, in the order of the file.
+    for (key, name) in app.command_continuations() {
+        let doc = name.unwrap_or("more keys");
+        if rows.iter().any(|row| row.keys == key.to_string()) {
+            continue;
+        }
+        rows.push(Row {
+            keys: key.to_string(),
+            doc: doc.to_owned(),
+            action: None,
+        });
+    }
     let screen = areas.screen;
     let keys = rows.iter().map(|row| text::width(&row.keys)).max();
     let keys = keys.unwrap_or(0).min(KEYS) as u16 + GAP;

@@ -51,6 +51,7 @@ fn view(scope: Scope, keymap: &str) -> Option<Screen> {
         Scope::Palette => sessions().press(":"),
         Scope::Columns => sessions().press("C"),
         Scope::Themes => sessions().press("ctrl-t"),
+        Scope::Settings => sessions().press("S"),
         Scope::Commands => sessions().press("L"),
         Scope::Input => sessions().press("/"),
         // These need an answer of the daemon first. Their own tests press their keys.

@@ -12,11 +12,13 @@ use workbay::{
     app::{
         app::App,
         area::Areas,
+        custom_commands::CustomCommands,
         effect::Effect,
-        facts::{Facts, ShownSetting},
+        facts::Facts,
         logs::feed::LogOrder,
         msg::{Button, Link, Mouse, MouseKind, Msg, StreamEvent, Ticket},
         panels::PanelType,
+        settings::ShownSetting,
     },
     keymap::Keymap,
     model::{
@@ -102,7 +104,7 @@ pub fn facts() -> Facts {
                 value: "\"auto\"".to_owned(),
                 origin: "default".to_owned(),
                 meaning: "Theme: auto, default-dark, default-light".to_owned(),
-                line: None,
+                ..ShownSetting::default()
             },
             ShownSetting {
                 key: "ui.keymap".to_owned(),
@@ -110,8 +112,12 @@ pub fn facts() -> Facts {
                 origin: "user".to_owned(),
                 meaning: "Keymap: default, vim, emacs, arrows, k9s".to_owned(),
                 line: Some(3),
+                ..ShownSetting::default()
             },
         ],
+        settings_problem: None,
+        columns: Vec::new(),
+        commands: CustomCommands::default(),
         settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }

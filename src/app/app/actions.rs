@@ -46,6 +46,7 @@ impl App {
             Action::Folders => self.toggle_folders(),
             Action::Transfers => self.toggle_transfers(),
             Action::ThemePick => self.toggle_themes(now),
+            Action::Settings => self.toggle_settings(now),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action, now),

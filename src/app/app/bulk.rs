@@ -29,7 +29,7 @@ impl App {
     }
 
     /// The marked sessions: those of the list in its order, then the others.
-    fn marked(&self) -> Vec<&Session> {
+    pub(super) fn marked(&self) -> Vec<&Session> {
         let marks = &self.sessions.marks;
         let rows: HashSet<SessionKey> = self.sessions.keys().iter().copied().collect();
         let in_list = self.sessions.keys().iter().copied();

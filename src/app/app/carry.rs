@@ -14,6 +14,7 @@ use super::{
         panels::{
             AnyPanel, explorer::Explorer, notifications::NoticeList, transfers::TransferList,
         },
+        settings::SettingsOrder,
         step::{Go, Purpose, Step},
         themes::ThemeOrder,
     },
@@ -89,6 +90,19 @@ impl App {
                     let ticket = self.ticket(Purpose::Effect);
                     effects.push(Effect::Theme(ThemeOrder::Keep { ticket, name }));
                 }
+                Step::SaveSetting { key, value } => {
+                    let ticket = self.ticket(Purpose::SaveSetting);
+                    let order = match value {
+                        Some(value) => SettingsOrder::Save { ticket, key, value },
+                        None => SettingsOrder::Reset { ticket, key },
+                    };
+                    effects.push(Effect::Settings(order));
+                }
+                Step::EditSettings { line } => {
+                    let path = self.facts.settings_file.clone();
+                    let ticket = self.ticket(Purpose::Settings);
+                    effects.push(Effect::EditSettings { ticket, path, line });
+                }
                 Step::ReadRecipe { path } => {
                     let ticket = self.ticket(Purpose::Recipe);
                     effects.push(Effect::ReadRecipe { ticket, path });
@@ -110,6 +124,7 @@ impl App {
                 Step::Command(command) => {
                     next(&mut queue, self.carry_out_command(command, now));
                 }
+                Step::RunCommand(plan) => next(&mut queue, self.run_command(*plan)),
                 Step::Bulk(plan) => next(&mut queue, self.start_bulk(*plan)),
                 Step::EditNotices(edit) => next(&mut queue, self.edit_notices(edit)),
                 Step::NewShell { place, name, start } => {

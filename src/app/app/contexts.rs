@@ -56,6 +56,7 @@ impl App {
             Command::Tab(tab) => self.show_tab(tab),
             Command::Launch => self.on_session(Action::SessionLaunch, now),
             Command::Refresh => self.on_session(Action::SessionsRefresh, now),
+            Command::Settings => self.open_settings(None, now),
             Command::Themes => self.go(Go::Open(Action::ThemePick), now),
             Command::Theme(name) => vec![Step::KeepTheme(name)],
             Command::View(command) => self.view(command),

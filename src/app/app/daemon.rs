@@ -117,6 +117,7 @@ impl App {
                 Purpose::Effect
                     | Purpose::Edit(_)
                     | Purpose::Settings
+                    | Purpose::SaveSetting
                     | Purpose::Recipe
                     | Purpose::Launch(_)
             )
@@ -311,6 +312,7 @@ impl App {
                 | Purpose::Edit(_)
                 | Purpose::Recipe
                 | Purpose::Settings
+                | Purpose::SaveSetting
                 | Purpose::Watch
                 | Purpose::ForwardUrl { .. }
                 | Purpose::Environments(_),

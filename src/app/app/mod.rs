@@ -6,6 +6,7 @@ mod apps;
 mod bulk;
 mod carry;
 mod contexts;
+mod custom_commands;
 mod daemon;
 mod dashboard;
 mod files;
@@ -20,6 +21,7 @@ mod panels;
 mod pointer;
 mod rescue;
 mod saved;
+mod settings;
 mod shells;
 pub mod statistics;
 mod toast_text;
@@ -145,6 +147,8 @@ pub struct App {
 impl App {
     #[must_use]
     pub fn new(facts: Facts, keymap: Keymap) -> Self {
+        let mut sessions = Sessions::default();
+        sessions.set_default_columns(&facts.columns);
         Self {
             panes: Panes::new(&facts.tag)
                 .with(&facts.terminal)
@@ -156,7 +160,7 @@ impl App {
             keymap,
             mirror: Mirror::default(),
             page: Page::Sessions,
-            sessions: Sessions::default(),
+            sessions,
             detail: None,
             panels: Panels::default(),
             reach: Reaches::default(),
@@ -281,6 +285,8 @@ impl App {
                 self.machine_read(reading);
                 Vec::new()
             }
+            Msg::Settings(read) => self.settings_read(*read, now),
+            Msg::SettingSaved { ticket, result } => self.setting_saved(ticket, result),
             Msg::TerminalColors(colors) => {
                 self.panes.set_colors(colors);
                 Vec::new()
@@ -368,7 +374,10 @@ impl App {
             Ok(keymap) => {
                 self.keymap = *keymap;
                 self.pending.clear();
-                Step::toast(Level::Success, "the changed keymap is in use")
+                let commands = self.facts.commands.list.clone();
+                let mut steps = self.commands_read(commands);
+                steps.push(Step::toast(Level::Success, "the changed keymap is in use"));
+                return steps;
             }
             Err(problems) => {
                 let first = problems.first().map(ToString::to_string);

@@ -8,6 +8,7 @@ pub mod commands;
 pub mod commit;
 pub mod conflict;
 pub mod contexts;
+pub mod custom_command;
 pub mod dashboard;
 pub mod explorer;
 pub mod export;
@@ -26,6 +27,7 @@ pub mod recents;
 pub mod rename;
 pub mod rescue;
 pub mod scroll;
+pub mod settings;
 pub mod shells;
 mod stack;
 pub mod terminate;
@@ -42,6 +44,7 @@ use self::{
     commit::CommitForm,
     conflict::ConflictDialog,
     contexts::ContextPicker,
+    custom_command::CommandDialog,
     dashboard::Dashboard,
     explorer::Explorer,
     export::ExportForm,
@@ -58,6 +61,7 @@ use self::{
     recents::Recents,
     rename::Rename,
     rescue::RescueForm,
+    settings::SettingsPage,
     shells::ShellPicker,
     stack::panels,
     terminate::TerminateDialog,
@@ -93,6 +97,7 @@ macro_rules! each_panel {
                 Contexts(ContextPicker),
                 Columns(ColumnPicker),
                 Themes(ThemePicker),
+                Settings(SettingsPage),
                 Launcher(Launcher),
                 Recents(Recents),
                 Explorer(Explorer),
@@ -109,6 +114,7 @@ macro_rules! each_panel {
                 Extend(ExtendDialog),
                 Terminate(TerminateDialog),
                 Bulk(BulkDialog),
+                CustomCommand(CommandDialog),
                 BulkResults(BulkResults),
                 Commands(CommandList),
                 Help(Help),

@@ -267,9 +267,15 @@ impl Panes {
         self.open(ShellPlace::Host, &Clean::new(host), ids)
     }
 
+    /// Takes back the leader key.
+    pub fn cancel_leader(&mut self) {
+        self.leader = false;
+    }
+
     fn open(&mut self, place: ShellPlace, name: &Clean, ids: &mut Ids) -> Vec<Step> {
         self.leader = false;
-        if let Some(at) = self.list.iter().position(|pane| pane.place == place) {
+        let is_shell = |pane: &Pane| pane.place == place && !pane.runs_command_here();
+        if let Some(at) = self.list.iter().position(is_shell) {
             let mut steps = self.show(self.list[at].id);
             let pane = &mut self.list[at];
             if pane.can_reopen() {

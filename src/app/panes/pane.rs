@@ -246,11 +246,17 @@ impl Pane {
         })
     }
 
+    /// Whether it runs one of your own commands on this machine, which another TUI doesn't run again.
+    pub(super) fn runs_command_here(&self) -> bool {
+        self.place == ShellPlace::Host && !self.start.command.is_empty()
+    }
+
     fn open(&self) -> Step {
         let (columns, rows) = self.emulator.size();
         Step::Do(match self.place {
             ShellPlace::Host => Effect::OpenHostShell {
                 stream: self.stream,
+                command: self.start.command.clone(),
                 columns,
                 rows,
             },

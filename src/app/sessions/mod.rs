@@ -48,6 +48,8 @@ pub struct Sessions {
     columns: [ColumnChoices; 3],
     folds: Folds,
     tree: Tree,
+    /// Those of the setting `ui.columns`.
+    default_columns: [ColumnChoices; 3],
     index: Index,
     lines: Lines,
     stale: bool,

@@ -58,6 +58,9 @@ fn facts(name: &str) -> Facts {
         open_apps_after_launch: false,
         ssh_connection: None,
         settings: Vec::new(),
+        settings_problem: None,
+        columns: Vec::new(),
+        commands: workbay::app::custom_commands::CustomCommands::default(),
         settings_file: "/nowhere/config.toml".into(),
     }
 }
@@ -81,6 +84,7 @@ impl Person {
             spool: None,
             app: App::new(facts(name), Keymap::default()),
             keymap: None,
+            settings: None,
             theme_source: None,
             theme: Theme::builtin("default-dark", ColorDepth::TrueColor).unwrap(),
             connect,

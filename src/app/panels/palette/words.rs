@@ -40,6 +40,8 @@ pub enum Command {
     Notices,
     Quiet,
     Quit,
+    /// Opens the settings page.
+    Settings,
     /// Opens the list of themes.
     Themes,
     /// Uses a theme, or `auto`.
@@ -80,6 +82,8 @@ const WORDS: &[(&str, Command, bool)] = &[
     ("q!", Command::Quit, false),
     ("refresh", Command::Refresh, true),
     ("running", Command::Tab(Tab::Running), true),
+    ("settings", Command::Settings, true),
+    ("set", Command::Settings, false),
     ("theme", Command::Themes, true),
     ("themes", Command::Themes, false),
     (VIEW, Command::View(ViewCommand::List), true),
@@ -171,6 +175,7 @@ pub fn meaning(command: &Command) -> String {
         Command::Notices => "show notifications".to_owned(),
         Command::Quiet => "switch quiet mode on or off".to_owned(),
         Command::Quit => "quit (sessions and shells keep running)".to_owned(),
+        Command::Settings => "show and change the settings".to_owned(),
         Command::Themes => "choose the theme".to_owned(),
         Command::Theme(name) => format!("use the theme {name}"),
         Command::View(ViewCommand::List) => "list the saved views".to_owned(),

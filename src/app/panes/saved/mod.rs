@@ -59,7 +59,8 @@ impl Panes {
 
     fn saved_desk(&self, desk: &Desk) -> Option<SavedDesk> {
         let saved = |id: PaneId| {
-            let pane = self.pane(id).filter(|pane| pane.takes_keys())?;
+            let keeps = |pane: &&Pane| pane.takes_keys() && !pane.runs_command_here();
+            let pane = self.pane(id).filter(keeps)?;
             Some(pane.saved())
         };
         let tree = desk.tree.saved(&saved)?;
