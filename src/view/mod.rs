@@ -24,6 +24,7 @@ pub mod paint;
 mod panels;
 pub mod panes;
 mod prompt;
+mod quick_select;
 mod qr;
 mod reason;
 mod session_table;

@@ -29,6 +29,9 @@ impl Panes {
         {
             return Some(self.move_border(side));
         }
+        if let Some(steps) = self.quick_key(key) {
+            return Some(steps);
+        }
         if self.prompt().is_some() {
             return self.type_answer(key);
         }
@@ -52,12 +55,16 @@ impl Panes {
     ) -> Vec<Step> {
         self.leader = action == Action::TerminalLeader;
         self.moving = false;
+        if let Some(steps) = self.quick_action(action) {
+            return steps;
+        }
         match action {
             Action::PaneDetach => vec![Step::Go(Go::Sessions)],
             Action::PaneClose => self.close_active(),
             Action::PaneNext => self.turn(1),
             Action::PanePrevious => self.turn(self.desks.len().saturating_sub(1)),
             Action::PaneZoom => self.zoom(),
+            Action::PaneQuickSelect => self.begin_quick_select(),
             Action::PaneSplitRight => self.split(Axis::Beside, ids),
             Action::PaneSplitBelow => self.split(Axis::Below, ids),
             Action::PaneLeft => self.look_to(Side::Left),
@@ -245,6 +252,10 @@ impl Panes {
     pub fn paste(&mut self, text: &str) -> Vec<Step> {
         self.leader = false;
         self.moving = false;
+        // Nothing may reach the shell while the keys choose a label.
+        if self.quick_select().is_some() {
+            return Vec::new();
+        }
         if self.prompt().is_some() {
             return self.paste_answer(text);
         }

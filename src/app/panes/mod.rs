@@ -10,6 +10,7 @@ mod mouse;
 mod page;
 mod pane;
 mod prompt;
+mod quick;
 mod saved;
 mod search;
 mod strip;
@@ -91,6 +92,8 @@ pub struct Panes {
     link_schemes: LinkSchemes,
     /// The prompt in the status line.
     prompt: Option<PanePrompt>,
+    /// The labels on the screen of a pane.
+    quick: Option<quick::PaneQuickSelect>,
 }
 
 impl Panes {
@@ -196,6 +199,7 @@ impl Panes {
     pub fn scope(&self) -> Scope {
         match self.active() {
             _ if self.leader => Scope::Leader,
+            _ if self.quick_select().is_some() => Scope::Input,
             _ if self.prompt().is_some_and(PanePrompt::is_typed) => Scope::Input,
             _ if self.prompt().is_some() => Scope::Confirm,
             Some(pane) if pane.takes_keys() => Scope::Terminal,

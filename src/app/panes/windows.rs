@@ -44,8 +44,11 @@ impl Panes {
             .filter(|prompt| prompt.pane == pane.tmux_session())
     }
 
-    /// Cancels the prompt. Returns `None` if there is none.
+    /// Cancels the prompt or quick select. Returns `None` if there is none.
     pub fn cancel_prompt(&mut self) -> Option<Vec<Step>> {
+        if self.end_quick_select() {
+            return Some(Vec::new());
+        }
         let question = self.prompt().map(|prompt| prompt.question.clone());
         let searched = self.prompt.take().is_some_and(|it| it.searched);
         Some(match question? {

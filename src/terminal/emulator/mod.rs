@@ -312,6 +312,11 @@ impl Emulator {
         self.parser.revision(row)
     }
 
+    /// Whether the terminal continued the line of this row in the next row.
+    pub fn is_wrapped(&self, row: u16) -> bool {
+        self.shown().row_wrapped(row)
+    }
+
     /// The position of the cursor, `None` while it is hidden.
     pub fn cursor(&self) -> Option<Cursor> {
         let screen = self.shown();

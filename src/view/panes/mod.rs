@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 use super::{
     badge, banner, borders, cells,
     paint::{Paint, Piece},
+    quick_select,
     still::Still,
     text,
 };
@@ -32,6 +33,7 @@ const AFTER_LEADER: &[(&[Action], &str)] = &[
     (&[Action::PaneSplitRight, Action::PaneSplitBelow], "split"),
     (&[Action::PaneSearch], "search"),
     (&[Action::PaneCopyMode], "copy"),
+    (&[Action::PaneQuickSelect], "quick select"),
     (&[Action::PaneZoom], "zoom"),
     (&[Action::PaneClose], "close"),
     (&[Action::PaneSendPrefix], "send Ctrl-B"),
@@ -126,6 +128,11 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
             let text = "paused while hidden; reconnects when you show it";
             paint.centred(cells, cells.y + cells.height / 2, text, Face::Dim);
         }
+        PaneState::Live if has_keys && panes.quick_select().is_some() => {
+            if let Some(select) = panes.quick_select() {
+                quick_select::draw(paint, cells, select);
+            }
+        }
         PaneState::Live => {
             let cursor =
                 cells::paint_loose(&pane.emulator, cells, (paint.buffer, paint.extras), still);
@@ -194,7 +201,10 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     }
     let room = usize::from(area.width.saturating_sub(2));
     let copying = panes.window(pane).and_then(|window| window.copy_mode);
-    let hints = if panes.is_moving_border() {
+    let hints = if panes.quick_select().is_some() {
+        let hints = quick_select::HINTS.iter();
+        hints.map(|(key, word)| PaneHint::new(*key, word)).collect()
+    } else if panes.is_moving_border() {
         vec![
             PaneHint::new("arrows", "move the border"),
             PaneHint::new("any other key", "done"),
@@ -219,7 +229,10 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
         windows::draw_held(paint, area, held, keymap);
         return;
     }
+    let select = panes.quick_select();
+    let matches = select.map(|select| (quick_select::count(select), Face::Accent));
     let place = copying.map(|at| (windows::place(at), Face::Accent));
+    let place = matches.or(place);
     if let Some((reason, face)) = state(pane).or(place) {
         let reason = text::fit(&reason, room.saturating_sub(needed), paint.glyphs.ellipsis);
         x = paint.text(x, area.y, room as u16, &reason, face) + GAP.len() as u16;
