@@ -434,6 +434,9 @@ actions! {
     PaneScroll "pane.scroll" "scroll back through the output" [Leader]
     PaneCopyMode "pane.copy-mode" "copy mode: select and copy with the keyboard" [Leader]
     PaneSearch "pane.search" "search in the output" [Leader]
+    PaneScratch "pane.scratch" "show or hide the floating shell of the session" [Global, Leader] { "floating shell": Sessions 12 }
+    PaneMark "pane.mark" "mark or unmark this pane, for broadcast" [Leader]
+    PaneBroadcast "pane.broadcast" "broadcast: type into the marked panes, or all of this screen; again: stop" [Leader]
     PaneQuickSelect "pane.quick-select" "quick select: copy or open a URL, path, hash or address by its letters" [Leader]
     PaneSaveHistory "pane.save-history" "save the output to a file" [Leader]
     PaneSaveCopy "pane.save-copy" "save the last copied text to a file" [Leader]

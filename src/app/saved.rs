@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     frecency::Frecency,
-    panes::SavedDesk,
+    panes::{SavedDesk, SavedPane},
     sessions::{
         columns::{ColumnChoices, SavedView},
         sort::SortOrder,
@@ -21,6 +21,8 @@ pub struct SavedState {
     pub columns: Vec<ColumnChoices>,
     pub views: Vec<SavedView>,
     pub desks: Vec<SavedDesk>,
+    /// The floating shells, which are hidden.
+    pub floating: Vec<SavedPane>,
     /// Position of the desk that is shown.
     pub active: usize,
     /// The use of the entries of the command palette.

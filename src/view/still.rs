@@ -37,7 +37,8 @@ impl Picture {
             || areas.dialog.is_some()
             || !areas.toasts.is_empty()
             || dialog
-            || labels;
+            || labels
+            || app.panes.is_floating();
         if app.page != Page::Panes || areas.too_small || covered {
             return picture;
         }

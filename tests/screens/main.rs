@@ -33,6 +33,7 @@ mod overlays;
 mod overview;
 mod paging;
 mod palette;
+mod panes;
 mod port_board;
 mod ports;
 mod pulls;

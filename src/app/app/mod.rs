@@ -19,6 +19,7 @@ mod panels;
 mod pointer;
 mod rescue;
 mod saved;
+mod scratch;
 mod shells;
 pub mod statistics;
 mod toast_text;
@@ -76,6 +77,8 @@ pub struct App {
     pub keymap: Keymap,
     pub mirror: Mirror,
     pub page: Page,
+    /// The view below the floating shell, while it is shown.
+    below: Page,
     pub sessions: Sessions,
     pub detail: Option<Detail>,
     /// The open panels on top of the view.
@@ -154,6 +157,7 @@ impl App {
             keymap,
             mirror: Mirror::default(),
             page: Page::Sessions,
+            below: Page::Sessions,
             sessions: Sessions::default(),
             detail: None,
             panels: Panels::default(),
@@ -341,7 +345,7 @@ impl App {
 
     /// Changes the view. Leaving a log closes it, but terminals stay open.
     fn show(&mut self, page: Page) -> Vec<Step> {
-        let mut steps = Vec::new();
+        let mut steps = self.hide_scratch();
         self.pending.clear();
         self.panels.close::<NoticeList>();
         if page != Page::Logs

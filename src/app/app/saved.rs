@@ -39,6 +39,8 @@ impl App {
         self.panes
             .restore(saved.desks, saved.active, wanted, &mut self.ids);
         self.panes
+            .restore_floating(saved.floating, wanted, &mut self.ids);
+        self.panes
             .know_contexts(|context| mirror.streams_keep_alive(context));
     }
 
@@ -49,6 +51,7 @@ impl App {
             columns: self.sessions.all_columns().to_vec(),
             views: self.views.clone(),
             desks,
+            floating: self.panes.saved_floating(),
             active,
             palette: self.frecency.clone(),
         }

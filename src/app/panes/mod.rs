@@ -2,10 +2,12 @@
 
 mod acts;
 mod alone;
+mod broadcast;
 mod clipboard;
 mod control;
 mod copying;
 mod desk;
+mod floating;
 mod mouse;
 mod page;
 mod pane;
@@ -92,6 +94,8 @@ pub struct Panes {
     link_schemes: LinkSchemes,
     /// The prompt in the status line.
     prompt: Option<PanePrompt>,
+    broadcast: broadcast::Broadcast,
+    floating: Option<floating::Floating>,
     /// The labels on the screen of a pane.
     quick: Option<quick::PaneQuickSelect>,
 }
@@ -133,17 +137,18 @@ impl Panes {
         self.colours = colours;
     }
 
+    /// Whether the terminal view is empty.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.desks.is_empty()
     }
 
     pub fn count(&self) -> usize {
         self.list.len()
     }
 
-    /// In the order of the tabs.
+    /// The panes of the terminal view.
     pub fn iter(&self) -> impl Iterator<Item = &Pane> {
-        self.list.iter()
+        self.list.iter().filter(|pane| !pane.floats)
     }
 
     /// Position of a pane in the list.
@@ -170,17 +175,25 @@ impl Panes {
 
     /// The focused pane.
     pub fn active(&self) -> Option<&Pane> {
-        self.pane(self.desk()?.focus)
+        self.pane(self.active_id()?)
     }
 
     fn active_mut(&mut self) -> Option<&mut Pane> {
-        let at = self.position(self.desk()?.focus)?;
+        let at = self.position(self.active_id()?)?;
         self.list.get_mut(at)
+    }
+
+    /// The floating shell, otherwise the focused pane of the desk.
+    fn active_id(&self) -> Option<PaneId> {
+        match self.floating() {
+            Some(pane) => Some(pane.id),
+            None => Some(self.desk()?.focus),
+        }
     }
 
     /// Whether the pane is visible while the terminal view is shown.
     fn is_seen(&self, id: PaneId) -> bool {
-        self.desk().is_some_and(|desk| desk.seen().contains(&id))
+        self.seen().contains(&id)
     }
 
     /// How many panes show this session.
@@ -253,8 +266,7 @@ impl Panes {
 
     /// Updates which panes are visible: those of the shown desk, while the terminal view is shown.
     pub fn look(&mut self, on_page: bool, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
-        let seen = self.desk().map(Desk::seen).filter(|_| on_page);
-        let seen = seen.unwrap_or_default();
+        let seen = if on_page { self.seen() } else { Vec::new() };
         let mut steps = Vec::new();
         for pane in &mut self.list {
             // Nothing can be opened without the daemon. Visible panes open when it is connected again.
@@ -263,6 +275,7 @@ impl Panes {
         }
         steps.extend(self.keep_connections(ids));
         steps.extend(self.watch_permit(on_page));
+        steps.extend(self.follow_broadcast(on_page));
         steps
     }
 
@@ -273,7 +286,8 @@ impl Panes {
 
     fn open(&mut self, place: ShellPlace, name: &Clean, ids: &mut Ids) -> Vec<Step> {
         self.leader = false;
-        if let Some(at) = self.list.iter().position(|pane| pane.place == place) {
+        let of_place = |pane: &Pane| pane.place == place && !pane.floats;
+        if let Some(at) = self.list.iter().position(of_place) {
             let mut steps = self.show(self.list[at].id);
             let pane = &mut self.list[at];
             if pane.can_reopen() {
@@ -322,7 +336,7 @@ impl Panes {
 
     /// Marks the output of visible panes as seen.
     fn read_news(&mut self) {
-        let seen = self.desk().map(Desk::seen).unwrap_or_default();
+        let seen = self.seen();
         for pane in self.list.iter_mut().filter(|pane| seen.contains(&pane.id)) {
             pane.has_news = false;
         }
@@ -391,7 +405,7 @@ impl Panes {
         }
         let at = self.list.iter().position(|pane| pane.stream == stream)?;
         let id = self.list[at].id;
-        let has_keys = self.desk().is_some_and(|desk| desk.focus == id);
+        let has_keys = self.active_id() == Some(id);
         let seen = self.is_seen(id);
         let pane = &mut self.list[at];
         let mut steps = pane.event(event, now);
@@ -470,6 +484,7 @@ impl Panes {
 
     pub fn close_all(&mut self) -> Vec<Step> {
         self.desks.clear();
+        self.floating = None;
         let mut steps = self.lines.keep_only(&[], None);
         steps.extend(self.list.drain(..).filter_map(|pane| pane.close()));
         steps

@@ -222,7 +222,9 @@ impl Panes {
             return false;
         };
         let breaks = text.contains(['\n', '\r']);
-        if !breaks || pane.modes().bracketed_paste {
+        let into = self.typed_into();
+        let mut panes = self.list.iter().filter(|it| into.contains(&it.id));
+        if !breaks || panes.all(|it| it.modes().bracketed_paste) {
             return false;
         }
         // Terminals send a line break in one of three forms.

@@ -7,7 +7,7 @@ mod windows;
 use ratatui::layout::Rect;
 
 use super::{
-    badge, banner, borders, cells,
+    badge, banner, borders, cells, floating,
     paint::{Paint, Piece},
     quick_select,
     still::Still,
@@ -16,6 +16,7 @@ use super::{
 use crate::{
     action::{Action, Scope},
     app::{
+        app::App,
         area::Areas,
         panes::{Desk, Pane, PaneArea, PaneQuestion, PaneState, Panes, ShellPlace, head_name},
     },
@@ -35,6 +36,8 @@ const AFTER_LEADER: &[(&[Action], &str)] = &[
     (&[Action::PaneCopyMode], "copy"),
     (&[Action::PaneQuickSelect], "quick select"),
     (&[Action::PaneZoom], "zoom"),
+    (&[Action::PaneScratch], "floating shell"),
+    (&[Action::PaneBroadcast], "broadcast"),
     (&[Action::PaneClose], "close"),
     (&[Action::PaneSendPrefix], "send Ctrl-B"),
     (&[Action::PaneLiteral], "send leader"),
@@ -59,6 +62,35 @@ pub fn draw(
         }
     }
     borders::draw(paint, areas, panes);
+    if !panes.is_floating() {
+        draw_keys(paint, areas, panes, keymap, (news, silent));
+    }
+}
+
+/// Paints the floating shell over any view.
+pub fn draw_floating(paint: &mut Paint<'_>, areas: &Areas, app: &App, news: &[Piece]) {
+    let panes = &app.panes;
+    if let (Some(place), Some(pane)) = (&areas.floating_pane, panes.floating()) {
+        floating::draw(paint, areas, pane);
+        draw_pane(paint, place, panes, pane, &Still::default());
+    }
+    draw_keys(
+        paint,
+        areas,
+        panes,
+        &app.keymap,
+        (news, app.mirror.is_silent()),
+    );
+}
+
+/// The status line and the prompt of the focused pane.
+fn draw_keys(
+    paint: &mut Paint<'_>,
+    areas: &Areas,
+    panes: &Panes,
+    keymap: &Keymap,
+    (news, silent): (&[Piece], bool),
+) {
     let Some(pane) = panes.active() else { return };
     paint.ground(areas.pane_status, Face::PaneStatus);
     let taken = badge::draw(paint, areas.pane_status, news);
@@ -171,8 +203,21 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, has_
     if let Some(group) = panes.head_windows(pane) {
         x = windows::draw_tabs(paint, places.windows, &group, has_keys);
     }
+    let mut right = places.windows.right();
+    let badge = match (panes.is_broadcast(pane.id), panes.is_marked(pane.id)) {
+        (true, _) => Some((" BROADCAST ", Face::ButtonDanger)),
+        (false, true) => Some((" marked ", Face::Accent)),
+        _ => None,
+    };
+    if let Some((text, face)) = badge {
+        let width = text::width(text) as u16;
+        if right >= x + width + 1 {
+            right -= width;
+            paint.text(right, area.y, width, text, face);
+        }
+    }
     if let Some(title) = pane.emulator.title() {
-        let left = places.windows.right().saturating_sub(x + 2);
+        let left = right.saturating_sub(x + 2);
         let most = usize::from(left.saturating_sub(2));
         let title = text::fit(title.as_str(), most, paint.glyphs.ellipsis);
         if !title.is_empty() {
@@ -213,6 +258,8 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
         after_leader(keymap)
     } else if let Some(at) = copying {
         windows::copy_hints(at)
+    } else if pane.takes_keys() && panes.broadcast_count().is_some() {
+        broadcast_hints(keymap)
     } else if pane.takes_keys() {
         leave_hints(keymap)
     } else {
@@ -232,7 +279,7 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     let select = panes.quick_select();
     let matches = select.map(|select| (quick_select::count(select), Face::Accent));
     let place = copying.map(|at| (windows::place(at), Face::Accent));
-    let place = matches.or(place);
+    let place = matches.or(place).or_else(|| broadcast(panes));
     if let Some((reason, face)) = state(pane).or(place) {
         let reason = text::fit(&reason, room.saturating_sub(needed), paint.glyphs.ellipsis);
         x = paint.text(x, area.y, room as u16, &reason, face) + GAP.len() as u16;
@@ -306,6 +353,28 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
             Some((format!("{why} ({how})"), Face::Bad))
         }
     }
+}
+
+/// How many panes get the keys.
+fn broadcast(panes: &Panes) -> Option<(String, Face)> {
+    let count = panes.broadcast_count()?;
+    let text = match panes.broadcast_hidden() {
+        0 => format!("BROADCAST to {count} panes"),
+        hidden => format!("BROADCAST to {count} panes, {hidden} not on the screen"),
+    };
+    Some((text, Face::Bad))
+}
+
+fn broadcast_hints(keymap: &Keymap) -> Vec<PaneHint> {
+    let leader = keymap.keys_for(Scope::Terminal, Action::TerminalLeader);
+    let key = keymap.keys_for(Scope::Leader, Action::PaneBroadcast);
+    let mut hints = Vec::new();
+    if let (Some(leader), Some(key)) = (leader.first(), key.first()) {
+        let keys = format!("{} {key}", shown(leader));
+        hints.push(PaneHint::new(keys, "stop"));
+    }
+    hints.extend(leave_hints(keymap));
+    hints
 }
 
 fn leave_hints(keymap: &Keymap) -> Vec<PaneHint> {

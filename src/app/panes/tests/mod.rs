@@ -251,6 +251,7 @@ fn leaving_closes_what_is_open() {
     );
 }
 
+mod broadcast;
 mod copies;
 mod desks;
 mod programs;
