@@ -22,6 +22,8 @@ pub enum Scope {
     Apps,
     /// An app or port that was opened, and the commands for SSH.
     Opened,
+    /// The control room.
+    Room,
     /// The data page.
     Folders,
     /// The port board.
@@ -54,7 +56,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -65,6 +67,7 @@ impl Scope {
         Self::Recents,
         Self::Apps,
         Self::Opened,
+        Self::Room,
         Self::Folders,
         Self::Ports,
         Self::Explorer,
@@ -97,6 +100,7 @@ impl Scope {
             Self::Recents => "recents",
             Self::Apps => "apps",
             Self::Opened => "opened",
+            Self::Room => "room",
             Self::Folders => "folders",
             Self::Ports => "ports",
             Self::Explorer => "explorer",
@@ -130,6 +134,7 @@ impl Scope {
             Self::Recents => "Recent launches",
             Self::Apps => "Apps of a session",
             Self::Opened => "Opened app or port",
+            Self::Room => "Control room",
             Self::Folders => "Data page",
             Self::Ports => "Port board",
             Self::Explorer => "Files",
@@ -225,6 +230,7 @@ actions! {
     TabFinished "tab.finished" "show the tab Finished" [Global]
     TabOthers "tab.others" "show the tab Others" [Global]
     Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
+    ControlRoom "app.control-room" "control room: the screens of the marked sessions, or all running ones" [Global, Leader] { "control room": Sessions 22 }
     Folders "app.folders" "show the folders (data page)" [Global, Leader] { "data": Sessions 25 }
     Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
@@ -233,14 +239,14 @@ actions! {
     Command "app.command" "command palette: actions, sessions, environments, settings" [Global, Leader]
     CommandLog "app.command-log" "show the equivalent commands of what you did" [Global, Leader]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Room]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Room]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Room]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Room]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Room]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Room]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
@@ -331,6 +337,11 @@ actions! {
     ForwardShow "forwards.show" "show the session" [Ports]
     ForwardClose "forwards.close" "close the forward (asks for confirmation)" [Ports]
     ForwardFilter "forwards.filter" "filter by session, app or port" [Ports]
+
+    RoomOpen "room.open" "open the terminal" [Room]
+    RoomLeft "room.left" "select the screen on the left" [Room]
+    RoomRight "room.right" "select the screen on the right" [Room]
+    RoomScale "room.scale" "show whole screens scaled down, or their newest lines" [Room]
 
     FolderOpen "folders.open" "show the files; in the trash: restore; accept an invitation" [Folders]
     FolderCreate "folders.create" "create a folder, or give a user access" [Folders]
@@ -500,6 +511,8 @@ impl Action {
             Action::LogsPreviousKernel,
             Action::LogsLeft,
             Action::LogsRight,
+            Action::RoomLeft,
+            Action::RoomRight,
             Action::PaneNext,
             Action::PanePrevious,
             Action::PaneLeft,

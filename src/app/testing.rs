@@ -133,6 +133,7 @@ impl TestEnv {
             themes: &self.themes,
             frecency: &self.frecency,
             commands: &self.commands,
+            screen: ratatui::layout::Rect::new(0, 0, 80, 24),
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

@@ -21,6 +21,7 @@ mod launcher;
 pub mod layout;
 pub mod logs;
 mod overview;
+mod miniature;
 pub mod paint;
 mod panels;
 pub mod panes;

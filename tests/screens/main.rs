@@ -13,6 +13,7 @@ mod apps;
 mod asked;
 mod cluster;
 mod contexts;
+mod control_room;
 mod described;
 mod ending;
 mod environments;

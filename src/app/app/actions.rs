@@ -47,6 +47,7 @@ impl App {
             Action::Transfers => self.toggle_transfers(),
             Action::ThemePick => self.toggle_themes(now),
             Action::PaneScratch => self.toggle_scratch(),
+            Action::ControlRoom => self.toggle_control_room(),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action, now),

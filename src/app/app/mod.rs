@@ -6,6 +6,7 @@ mod apps;
 mod bulk;
 mod carry;
 mod contexts;
+mod control_room;
 mod daemon;
 mod files;
 mod filtering;
@@ -289,6 +290,7 @@ impl App {
         let mut effects = self.carry_out(steps, now);
         self.follow_pull();
         self.follow_conflicts();
+        self.follow_control_room();
         let steps = self.follow_bulk();
         effects.extend(self.carry_out(steps, now));
         let steps = self.look_at_panes(now);

@@ -8,6 +8,7 @@ pub mod commands;
 pub mod commit;
 pub mod conflict;
 pub mod contexts;
+pub mod control_room;
 pub mod explorer;
 pub mod export;
 pub mod extend;
@@ -41,6 +42,7 @@ use self::{
     commit::CommitForm,
     conflict::ConflictDialog,
     contexts::ContextPicker,
+    control_room::ControlRoom,
     explorer::Explorer,
     export::ExportForm,
     extend::ExtendDialog,
@@ -86,6 +88,7 @@ macro_rules! each_panel {
                 Rescue(RescueForm),
             }
             dialogs {
+                Room(ControlRoom),
                 NewShell(NewShell),
                 Shells(ShellPicker),
                 Contexts(ContextPicker),

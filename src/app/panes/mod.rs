@@ -14,6 +14,7 @@ mod pane;
 mod prompt;
 mod quick;
 mod saved;
+mod screens;
 mod search;
 mod strip;
 mod tabs;
@@ -49,6 +50,7 @@ pub use mouse::MouseLayout;
 pub use pane::{Pane, PaneState, ShellPlace};
 pub use prompt::{PanePrompt, PaneQuestion};
 pub use saved::{SavedDesk, SavedPane};
+pub use screens::ScreenView;
 pub use strip::{HeadPlaces, WindowTab, head_name, window_tabs};
 pub use tabs::Tab;
 pub use tree::{Axis, Border};
@@ -96,6 +98,8 @@ pub struct Panes {
     prompt: Option<PanePrompt>,
     broadcast: broadcast::Broadcast,
     floating: Option<floating::Floating>,
+    /// The screens that the control room shows.
+    screens: screens::Screens,
     /// The labels on the screen of a pane.
     quick: Option<quick::PaneQuickSelect>,
 }
@@ -400,7 +404,7 @@ impl Panes {
         now: Timestamp,
     ) -> Option<Vec<Step>> {
         if let Some((mut steps, brought)) = self.lines.stream(stream, event, now) {
-            steps.extend(self.take_brought(brought));
+            steps.extend(self.take_brought(brought, now));
             return Some(steps);
         }
         let at = self.list.iter().position(|pane| pane.stream == stream)?;
@@ -462,6 +466,7 @@ impl Panes {
         }
         steps.extend(self.lines.tick(ids, now));
         steps.extend(self.tick_clipboard(now));
+        steps.extend(self.tick_screens(now));
         steps
     }
 
@@ -470,7 +475,11 @@ impl Panes {
         let updates = seen.filter_map(|pane| pane.emulator.wake_at());
         let retries = self.list.iter().filter_map(Pane::retry_at);
         let pauses = self.list.iter().filter_map(Pane::pause_at);
-        let lines = [self.lines.wake_at(), self.clipboard_wakes_at()];
+        let lines = [
+            self.lines.wake_at(),
+            self.clipboard_wakes_at(),
+            self.screens.wake_at(),
+        ];
         let lines = lines.into_iter().flatten();
         retries.chain(pauses).chain(updates).chain(lines).min()
     }

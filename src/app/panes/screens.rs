@@ -153,10 +153,10 @@ impl Panes {
             Thumbnail {
                 screen,
                 size: came.size,
-                confirm_at: (!came.confirms).then(|| after(now, CONFIRM_AFTER)),
+                confirm_at: (!came.size.confirms).then(|| after(now, CONFIRM_AFTER)),
             },
         );
-        if came.confirms
+        if came.size.confirms
             && let Some(known) = self.screens.known.get_mut(&session)
         {
             // A change that was reported meanwhile has its own confirmation.

@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
+
 use super::{
     Pane, PaneState, Panes, ShellPlace,
     control::{Brought, CommandPurpose},
@@ -70,12 +72,16 @@ impl Panes {
                 wanted.push(pane.place);
             }
         }
+        let watched = self.watched_places();
+        wanted.extend(watched.iter().filter(|it| !wanted.contains(it)).copied().collect::<Vec<_>>());
         let ids = self.daemon_is_up.then_some(ids);
-        self.lines.keep_only(&wanted, ids)
+        let mut steps = self.lines.keep_only(&wanted, ids);
+        steps.extend(self.lines.watch(&watched));
+        steps
     }
 
     /// Turns the results of control connections into steps.
-    pub(super) fn take_brought(&mut self, brought: Vec<Brought>) -> Vec<Step> {
+    pub(super) fn take_brought(&mut self, brought: Vec<Brought>, now: Timestamp) -> Vec<Step> {
         let mut steps = Vec::new();
         for one in brought {
             match one {
@@ -87,6 +93,10 @@ impl Panes {
                 Brought::Sought { text, done, found } => {
                     steps.extend(self.search_ended(&text, done, found));
                 }
+                Brought::ScreenChanged(place, size) => {
+                    steps.extend(self.screen_changed(place, size));
+                }
+                Brought::Screen(screen) => self.screen_came(&screen, now),
                 Brought::Listed(place) => {
                     self.note_copy_modes(place);
                     steps.extend(self.part_windows(place));
