@@ -448,6 +448,7 @@ actions! {
     PaneScratch "pane.scratch" "show or hide the floating shell of the session" [Global, Leader] { "floating shell": Sessions 12 }
     PaneMark "pane.mark" "mark or unmark this pane, for broadcast" [Leader]
     PaneBroadcast "pane.broadcast" "broadcast: type into the marked panes, or all of this screen; again: stop" [Leader]
+    PaneRecord "pane.record" "record what this pane shows, or stop" [Leader]
     PaneQuickSelect "pane.quick-select" "quick select: copy or open a URL, path, hash or address by its letters" [Leader]
     PaneSaveHistory "pane.save-history" "save the output to a file" [Leader]
     PaneSaveCopy "pane.save-copy" "save the last copied text to a file" [Leader]

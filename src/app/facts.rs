@@ -40,6 +40,8 @@ pub struct Facts {
     pub directory: PathBuf,
     /// The directory for copies that are too long for the clipboard.
     pub copies: PathBuf,
+    /// The directory for recordings of terminals.
+    pub recordings: PathBuf,
     /// Copying in terminals.
     pub terminal: TerminalSettings,
     /// How many days the log and the home directory of an ended session are kept.

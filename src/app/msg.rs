@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::{
     logs::feed::LogEvent,
+    panes::{RecordingEnd, RecordingId},
     themes::Themes,
     transfers::{TransferEvent, TransferId},
 };
@@ -66,6 +67,11 @@ pub enum Msg {
     Transfer {
         id: TransferId,
         event: TransferEvent,
+    },
+    /// A recording of a pane has ended.
+    Recording {
+        id: RecordingId,
+        end: RecordingEnd,
     },
     /// Your editor exited.
     EditedFile {

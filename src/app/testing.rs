@@ -69,6 +69,7 @@ pub fn facts() -> Facts {
         },
         directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
+        recordings: "/home/kim/.local/share/workbay/recordings".into(),
         notifications: NotificationSettings::default(),
         terminal: TerminalSettings::default(),
         keep_days: 7,

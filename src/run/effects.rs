@@ -14,6 +14,7 @@ use super::{
     desktop::{self, Dialect},
     editor, files,
     logs::LogReaders,
+    recordings::Recordings,
     requests::Requests,
     saved::StateFile,
     screen::{self, Stage},
@@ -48,6 +49,7 @@ pub struct EffectRunner {
     pub streams: Streams,
     pub logs: LogReaders,
     pub transfers: TransferRunner,
+    pub recordings: Recordings,
     /// The directory where the TUI was started.
     pub directory: PathBuf,
     pub current: Current,
@@ -139,6 +141,7 @@ impl EffectRunner {
                 stage.lend()?;
                 self.edit_settings(ticket, path, line);
             }
+            Effect::Record { id, order } => self.recordings.order(id, order),
             Effect::Transfer { id, order } => self.transfers.order(id, order),
             Effect::EditFile { transfer, path } => {
                 stage.lend()?;

@@ -13,6 +13,7 @@ use super::{
     event_loop::{EventLoop, Sources},
     keymaps::WatchedKeymap,
     logs::LogReaders,
+    recordings::Recordings,
     requests::Requests,
     saved::StateFile,
     screen::Stage,
@@ -72,6 +73,7 @@ where
     let effects = EffectRunner {
         state_file: parts.state_file,
         transfers: TransferRunner::new(current.clone(), answers_in.clone(), drafts),
+        recordings: Recordings::new(answers_in.clone()),
         directory: parts.app.facts.directory.clone(),
         logs: LogReaders::new(answers_in.clone(), parts.spool),
         questions: Requests::begin(current.clone(), answers_in.clone()),

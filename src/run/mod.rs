@@ -25,6 +25,7 @@ mod launch;
 pub mod live;
 mod log;
 pub mod logs;
+mod recordings;
 mod requests;
 pub mod saved;
 pub mod screen;

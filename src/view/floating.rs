@@ -4,7 +4,10 @@ use ratatui::layout::Rect;
 
 use super::{dialog, paint::Paint, text};
 use crate::{
-    app::{area::Areas, panes::{Pane, head_name}},
+    app::{
+        area::Areas,
+        panes::{Pane, head_name},
+    },
     theme::face::Face,
 };
 

@@ -11,7 +11,9 @@ const DOTS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 /// Paints the left part of the last lines that have text.
 pub fn newest(paint: &mut Paint<'_>, screen: &Emulator, area: Rect) {
     let (_, rows) = screen.size();
-    let last = (0..rows).rev().find(|row| !screen.row_text(*row).is_empty());
+    let last = (0..rows)
+        .rev()
+        .find(|row| !screen.row_text(*row).is_empty());
     let cursor = screen.cursor().map_or(0, |cursor| cursor.row);
     let end = last.unwrap_or(0).max(cursor.min(rows - 1)) + 1;
     let first = end.saturating_sub(area.height);
@@ -60,7 +62,8 @@ pub fn scaled(paint: &mut Paint<'_>, screen: &Emulator, area: Rect) {
 /// The style of the first character in a block of cells, `None` if all are blank.
 fn marked(screen: &Emulator, at: (u16, u16), size: (u16, u16)) -> Option<Style> {
     let (column, row) = at;
-    let block = (row..row + size.1).flat_map(|row| (column..column + size.0).map(move |x| (x, row)));
+    let block =
+        (row..row + size.1).flat_map(|row| (column..column + size.0).map(move |x| (x, row)));
     let mut cells = block.filter_map(|(column, row)| screen.cell(column, row));
     let cell = cells.find(|cell| !cell.text.trim().is_empty())?;
     let look = crate::terminal::attributes::Attributes {
@@ -92,7 +95,12 @@ mod tests {
         let theme = Theme::builtin("default-dark", ColorDepth::TrueColor).unwrap();
         let mut paint = Paint::new(&mut surface, &theme, Glyphs::choose(true));
         paint_it(&mut paint, &screen, area);
-        let symbols: Vec<&str> = surface.buffer.content.iter().map(|it| it.symbol()).collect();
+        let symbols: Vec<&str> = surface
+            .buffer
+            .content
+            .iter()
+            .map(|it| it.symbol())
+            .collect();
         symbols.chunks(4).map(<[&str]>::concat).collect()
     }
 

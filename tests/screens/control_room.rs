@@ -73,7 +73,11 @@ fn sent(screen: &Screen, number: u128) -> Vec<String> {
 
 /// tmux attaches the client, and answers the commands so far.
 fn attaches(screen: Screen, number: u128) -> Screen {
-    let screen = says(screen, number, "%begin 1 1 0\n%end 1 1 0\n%session-changed $0 main\n");
+    let screen = says(
+        screen,
+        number,
+        "%begin 1 1 0\n%end 1 1 0\n%session-changed $0 main\n",
+    );
     let answers = sent(&screen, number).len();
     let answer = "%begin 1 2 1\n%end 1 2 1\n".repeat(answers);
     says(screen, number, &answer)
@@ -86,8 +90,15 @@ fn shows(screen: Screen, number: u128, size: &str, lines: &str) -> Screen {
     );
     let screen = says(screen, number, &changed);
     let asked = sent(&screen, number);
-    assert!(asked.last().unwrap().starts_with("capture-pane -p -e"), "{asked:?}");
-    says(screen, number, &format!("%begin 1 9 1\n{lines}%end 1 9 1\n"))
+    assert!(
+        asked.last().unwrap().starts_with("capture-pane -p -e"),
+        "{asked:?}"
+    );
+    says(
+        screen,
+        number,
+        &format!("%begin 1 9 1\n{lines}%end 1 9 1\n"),
+    )
 }
 
 fn room(columns: u16, rows: u16, count: u128) -> Screen {
@@ -126,8 +137,15 @@ fn each_running_session_has_a_tile_with_its_screen() {
 fn nothing_is_attached_and_the_connections_end_with_the_room() {
     let screen = three();
     let terminals = |screen: &Screen| {
-        let is_terminal =
-            |it: &&Effect| matches!(it, Effect::Open { open: StreamOpen::Terminal { .. }, .. });
+        let is_terminal = |it: &&Effect| {
+            matches!(
+                it,
+                Effect::Open {
+                    open: StreamOpen::Terminal { .. },
+                    ..
+                }
+            )
+        };
         screen.effects().iter().filter(is_terminal).count()
     };
     assert_eq!((watched(&screen).len(), terminals(&screen)), (3, 0));
@@ -152,7 +170,11 @@ fn output_is_read_once_more_and_frames_are_bounded() {
     assert_eq!(captures(&screen), 2, "output of the same second");
     let screen = says(screen, 1, "%begin 1 10 1\nsecond\n%end 1 10 1\n").wait(5);
     assert!(screen.sees("second"), "{}", screen.text());
-    assert_eq!(captures(&screen), 2, "nothing is asked while nothing changes");
+    assert_eq!(
+        captures(&screen),
+        2,
+        "nothing is asked while nothing changes"
+    );
 }
 
 #[test]

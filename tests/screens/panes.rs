@@ -2,7 +2,12 @@
 
 use insta::assert_snapshot;
 use workbay::{
-    app::{effect::Effect, msg::StreamEvent, panels::explorer::Explorer},
+    app::{
+        effect::Effect,
+        msg::{Msg, StreamEvent},
+        panels::explorer::Explorer,
+        panes::{RecordOrder, RecordingEnd},
+    },
     protocol::message::{StreamEnd, StreamOpen},
 };
 
@@ -12,10 +17,14 @@ use crate::{
 };
 
 fn copied(screen: &Screen) -> Option<&str> {
-    screen.effects().iter().rev().find_map(|effect| match effect {
-        Effect::Copy { text, .. } => Some(text.as_str()),
-        _ => None,
-    })
+    screen
+        .effects()
+        .iter()
+        .rev()
+        .find_map(|effect| match effect {
+            Effect::Copy { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
 }
 
 /// The streams that got bytes, each once.
@@ -43,11 +52,21 @@ fn letters_label_what_is_worth_copying() {
     // The lowest match on the screen has the first letter. Nothing reaches the shell.
     let sent = reached(&screen);
     let chosen = screen.press("a");
-    assert_eq!(copied(&chosen), Some("019a2b3c-4d5e-7f60-8a9b-0c1d2e3f4a5b"));
+    assert_eq!(
+        copied(&chosen),
+        Some("019a2b3c-4d5e-7f60-8a9b-0c1d2e3f4a5b")
+    );
     assert_eq!(reached(&chosen), sent);
     assert!(!chosen.sees("matches"), "{}", chosen.text());
-    let left = with_output().press("ctrl-] u").paste("rm x\n").press("esc x");
-    assert_eq!((copied(&left), reached(&left)), (None, 1), "only x is typed");
+    let left = with_output()
+        .press("ctrl-] u")
+        .paste("rm x\n")
+        .press("esc x");
+    assert_eq!(
+        (copied(&left), reached(&left)),
+        (None, 1),
+        "only x is typed"
+    );
 }
 
 #[test]
@@ -101,13 +120,21 @@ fn broadcast_shows_its_badge_everywhere() {
 #[test]
 fn marked_panes_are_shown_and_chosen() {
     let screen = split().press("ctrl-] space");
-    assert!(screen.sees("1 pane marked") && screen.sees(" marked "), "{}", screen.text());
+    assert!(
+        screen.sees("1 pane marked") && screen.sees(" marked "),
+        "{}",
+        screen.text()
+    );
 }
 
 #[test]
 fn a_floating_shell_is_over_any_view_and_stays_when_it_is_hidden() {
     let screen = working_day(80, 24).press("`");
-    assert!(screen.sees("opening a shell in train-llm"), "{}", screen.text());
+    assert!(
+        screen.sees("opening a shell in train-llm"),
+        "{}",
+        screen.text()
+    );
     let fresh = screen.effects().iter().any(|effect| {
         matches!(effect, Effect::Open { open: StreamOpen::Terminal { start, columns: 68, .. }, .. } if start.fresh)
     });
@@ -120,16 +147,32 @@ fn a_floating_shell_is_over_any_view_and_stays_when_it_is_hidden() {
     assert!(!hidden.sees("nvidia-smi"), "{}", hidden.text());
     // It is the same shell, also over another view.
     let opens = |screen: &Screen| {
-        let is_open = |it: &&Effect| matches!(it, Effect::Open { open: StreamOpen::Terminal { .. }, .. });
+        let is_open = |it: &&Effect| {
+            matches!(
+                it,
+                Effect::Open {
+                    open: StreamOpen::Terminal { .. },
+                    ..
+                }
+            )
+        };
         screen.effects().iter().filter(is_open).count()
     };
     let again = hidden.press("`");
     assert!(again.sees("nvidia-smi"), "{}", again.text());
     assert_eq!(opens(&again), 1);
     let over_log = again.press("ctrl-] d l `");
-    assert!(over_log.sees("nvidia-smi") && over_log.sees("Log of"), "{}", over_log.text());
+    assert!(
+        over_log.sees("nvidia-smi") && over_log.sees("Log of"),
+        "{}",
+        over_log.text()
+    );
     let log = over_log.press("ctrl-] d");
-    assert!(log.sees("Log of train-llm") && !log.sees("nvidia-smi"), "{}", log.text());
+    assert!(
+        log.sees("Log of train-llm") && !log.sees("nvidia-smi"),
+        "{}",
+        log.text()
+    );
 }
 
 #[test]
@@ -143,10 +186,46 @@ fn a_floating_shell_is_over_panes_and_closes_with_its_shell() {
     assert!(typed.sees("floating$"));
     let refused = typed.press("ctrl-] |");
     assert!(refused.sees("Hide it first"), "{}", refused.text());
-    let closed =
-        refused.happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
+    let closed = refused.happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
     assert!(!closed.sees("floating$"), "{}", closed.text());
     assert!(closed.sees("학습.py"), "{}", closed.text());
     let list = split().press("ctrl-] d esc esc").press("2 `");
-    assert!(list.sees("no session is selected") || list.sees("not running") || list.sees("session"), "{}", list.text());
+    assert!(
+        list.sees("no session is selected") || list.sees("not running") || list.sees("session"),
+        "{}",
+        list.text()
+    );
+}
+
+#[test]
+fn a_recorded_pane_says_so_until_it_is_stopped() {
+    let screen = in_a_shell().press("ctrl-] R");
+    assert!(
+        screen.sees(" REC ") && screen.sees("Keys aren't recorded"),
+        "{}",
+        screen.text()
+    );
+    let started = screen.effects().iter().any(|it| {
+        matches!(
+            it,
+            Effect::Record {
+                order: RecordOrder::Start { .. },
+                ..
+            }
+        )
+    });
+    assert!(started);
+    let stopped = screen.press("ctrl-] R").send(Msg::Recording {
+        id: 1,
+        end: RecordingEnd {
+            path: Some("/home/kim/train.cast".into()),
+            problem: None,
+        },
+    });
+    assert!(
+        stopped.sees("recording saved to /home/kim/train.cast"),
+        "{}",
+        stopped.text()
+    );
+    assert!(!stopped.sees(" REC "), "{}", stopped.text());
 }

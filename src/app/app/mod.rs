@@ -150,7 +150,8 @@ impl App {
         Self {
             panes: Panes::new(&facts.tag)
                 .with(&facts.terminal)
-                .saving_to(facts.copies.clone()),
+                .saving_to(facts.copies.clone())
+                .recording_to(facts.recordings.clone(), facts.terminal.record_limit.0),
             mouse: facts.mouse,
             statistics_shown: facts.statistics,
             notices: Notices::new(facts.notifications.quiet),
@@ -268,6 +269,7 @@ impl App {
             Msg::Edited { ticket, result } => self.edited(ticket, result, now),
             Msg::Recipe { ticket, result } => self.recipe_read(ticket, result, now),
             Msg::Transfer { id, event } => self.transfer_event(id, event, now),
+            Msg::Recording { id, end } => self.panes.recording_ended(id, &end),
             Msg::EditedFile { transfer, result } => self.file_edited(transfer, result),
             Msg::PathCompleted { ticket, completion } => {
                 if let Some(explorer) = self.panels.get_mut::<Explorer>() {

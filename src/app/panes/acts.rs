@@ -68,6 +68,7 @@ impl Panes {
             Action::PanePrevious => self.turn(self.desks.len().saturating_sub(1)),
             Action::PaneZoom => self.zoom(),
             Action::PaneMark => self.toggle_pane_mark(),
+            Action::PaneRecord => self.toggle_recording(now),
             Action::PaneQuickSelect => self.begin_quick_select(),
             Action::PaneSplitRight => self.split(Axis::Beside, ids),
             Action::PaneSplitBelow => self.split(Axis::Below, ids),

@@ -393,9 +393,7 @@ impl ControlConnection {
     fn answered(asked: CommandPurpose, answer: Result<Vec<u8>, String>) -> Option<Brought> {
         match (asked, answer) {
             (CommandPurpose::List | CommandPurpose::Setting | CommandPurpose::Screen(_), _)
-            | (CommandPurpose::Act, Ok(_)) => {
-                None
-            }
+            | (CommandPurpose::Act, Ok(_)) => None,
             (CommandPurpose::History(file), Ok(printed)) => {
                 Some(Brought::History { file, printed })
             }

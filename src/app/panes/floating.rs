@@ -96,10 +96,17 @@ impl Panes {
     }
 
     /// Takes the area of its cells, which sets the size of its terminal.
-    pub fn set_floating(&mut self, cells: Rect) -> Option<Step> {
-        let id = self.floating?.pane;
-        let pane = self.list.iter_mut().find(|pane| pane.id == id)?;
-        (cells.width > 0 && cells.height > 0).then(|| pane.set_size(cells.width, cells.height))?
+    pub fn set_floating(&mut self, cells: Rect) -> Vec<Step> {
+        let id = self.floating.map(|it| it.pane);
+        let sizes = self.recorded_sizes();
+        let pane = self.list.iter_mut().find(|pane| Some(pane.id) == id);
+        let has_room = cells.width > 0 && cells.height > 0;
+        let step = pane
+            .filter(|_| has_room)
+            .and_then(|pane| pane.set_size(cells.width, cells.height));
+        let mut steps: Vec<Step> = step.into_iter().collect();
+        steps.extend(self.record_sizes(&sizes));
+        steps
     }
 
     /// The floating shell in this area.

@@ -13,6 +13,7 @@ mod page;
 mod pane;
 mod prompt;
 mod quick;
+mod recording;
 mod saved;
 mod screens;
 mod search;
@@ -49,6 +50,7 @@ pub use desk::{Desk, PaneArea};
 pub use mouse::MouseLayout;
 pub use pane::{Pane, PaneState, ShellPlace};
 pub use prompt::{PanePrompt, PaneQuestion};
+pub use recording::{RecordOrder, RecordingEnd, RecordingId};
 pub use saved::{SavedDesk, SavedPane};
 pub use screens::ScreenView;
 pub use strip::{HeadPlaces, WindowTab, head_name, window_tabs};
@@ -98,6 +100,7 @@ pub struct Panes {
     prompt: Option<PanePrompt>,
     broadcast: broadcast::Broadcast,
     floating: Option<floating::Floating>,
+    recordings: recording::Recordings,
     /// The screens that the control room shows.
     screens: screens::Screens,
     /// The labels on the screen of a pane.
@@ -280,6 +283,7 @@ impl Panes {
         steps.extend(self.keep_connections(ids));
         steps.extend(self.watch_permit(on_page));
         steps.extend(self.follow_broadcast(on_page));
+        steps.extend(self.follow_recordings());
         steps
     }
 
@@ -413,6 +417,10 @@ impl Panes {
         let seen = self.is_seen(id);
         let pane = &mut self.list[at];
         let mut steps = pane.event(event, now);
+        if let StreamEvent::Data { bytes, .. } = event {
+            steps.extend(self.record_output(id, bytes));
+        }
+        let pane = &mut self.list[at];
         pane.has_news &= !seen;
         if !matches!(event, StreamEvent::Data { .. }) {
             steps.extend(self.end_permit(id));
@@ -495,6 +503,7 @@ impl Panes {
         self.desks.clear();
         self.floating = None;
         let mut steps = self.lines.keep_only(&[], None);
+        steps.extend(self.stop_recordings(|_| true));
         steps.extend(self.list.drain(..).filter_map(|pane| pane.close()));
         steps
     }

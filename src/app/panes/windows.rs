@@ -73,7 +73,13 @@ impl Panes {
             }
         }
         let watched = self.watched_places();
-        wanted.extend(watched.iter().filter(|it| !wanted.contains(it)).copied().collect::<Vec<_>>());
+        wanted.extend(
+            watched
+                .iter()
+                .filter(|it| !wanted.contains(it))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
         let ids = self.daemon_is_up.then_some(ids);
         let mut steps = self.lines.keep_only(&wanted, ids);
         steps.extend(self.lines.watch(&watched));

@@ -193,7 +193,10 @@ mod tests {
     fn urls_end_where_the_sentence_goes_on() {
         use MatchKind::Url;
         for (text, url) in [
-            ("see https://a.example/b?c=1&d=%20#e.", "https://a.example/b?c=1&d=%20#e"),
+            (
+                "see https://a.example/b?c=1&d=%20#e.",
+                "https://a.example/b?c=1&d=%20#e",
+            ),
             ("(http://a.example/x_(y))", "http://a.example/x_(y)"),
             ("주소는 https://a.example/경로", "https://a.example/"),
             ("'ssh://git@a.example/r.git',", "ssh://git@a.example/r.git"),

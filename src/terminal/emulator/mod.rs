@@ -2,6 +2,7 @@
 
 mod attribute_table;
 mod cell;
+mod contents;
 mod damage;
 mod encoding;
 mod input_filter;

@@ -43,14 +43,24 @@ impl Dialog for ControlRoom {
         for (at, key) in page.sessions.iter().enumerate() {
             let tile = page.grid.tile(areas.rows, at);
             if let Some(session) = app.mirror.session(*key) {
-                draw_tile(paint, app, (tile, at == page.selected), session, self.scaled);
+                draw_tile(
+                    paint,
+                    app,
+                    (tile, at == page.selected),
+                    session,
+                    self.scaled,
+                );
             }
         }
     }
 }
 
 fn draw_title(paint: &mut Paint<'_>, area: Rect, room: &ControlRoom, page: &RoomPage) {
-    let kind = if room.is_of_marked() { "marked" } else { "running" };
+    let kind = if room.is_of_marked() {
+        "marked"
+    } else {
+        "running"
+    };
     let of = match page.count {
         1 => format!("1 {kind} session"),
         count => format!("{count} {kind} sessions"),
@@ -62,7 +72,13 @@ fn draw_title(paint: &mut Paint<'_>, area: Rect, room: &ControlRoom, page: &Room
     paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
     if page.pages > 1 {
         let text = format!("page {} of {}", page.page + 1, page.pages);
-        paint.right(area.x, area.y, area.width.saturating_sub(1), &text, Face::Text);
+        paint.right(
+            area.x,
+            area.y,
+            area.width.saturating_sub(1),
+            &text,
+            Face::Text,
+        );
     }
 }
 
@@ -134,11 +150,23 @@ fn draw_head(
     session: &Session,
 ) {
     let state = format!(" {} ", status::word(session, paint.glyphs));
-    let bell = if app.panes.rang(session.key()) { " bell " } else { "" };
+    let bell = if app.panes.rang(session.key()) {
+        " bell "
+    } else {
+        ""
+    };
     let taken = text::width(&state) + text::width(bell);
     let room = usize::from(tile.width.saturating_sub(4)).saturating_sub(taken);
-    let name = text::fit(session.name.as_str(), room.saturating_sub(2), paint.glyphs.ellipsis);
-    let face = if is_selected { Face::TabActive } else { Face::Strong };
+    let name = text::fit(
+        session.name.as_str(),
+        room.saturating_sub(2),
+        paint.glyphs.ellipsis,
+    );
+    let face = if is_selected {
+        Face::TabActive
+    } else {
+        Face::Strong
+    };
     if room > 3 {
         paint.text(tile.x + 2, tile.y, room as u16, &format!(" {name} "), face);
     }

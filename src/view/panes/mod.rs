@@ -38,6 +38,7 @@ const AFTER_LEADER: &[(&[Action], &str)] = &[
     (&[Action::PaneZoom], "zoom"),
     (&[Action::PaneScratch], "floating shell"),
     (&[Action::PaneBroadcast], "broadcast"),
+    (&[Action::PaneRecord], "record"),
     (&[Action::PaneClose], "close"),
     (&[Action::PaneSendPrefix], "send Ctrl-B"),
     (&[Action::PaneLiteral], "send leader"),
@@ -209,7 +210,8 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, has_
         (false, true) => Some((" marked ", Face::Accent)),
         _ => None,
     };
-    if let Some((text, face)) = badge {
+    let recorded = panes.is_recorded(pane.id).then_some((" REC ", Face::Bad));
+    for (text, face) in badge.into_iter().chain(recorded) {
         let width = text::width(text) as u16;
         if right >= x + width + 1 {
             right -= width;
@@ -279,7 +281,9 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     let select = panes.quick_select();
     let matches = select.map(|select| (quick_select::count(select), Face::Accent));
     let place = copying.map(|at| (windows::place(at), Face::Accent));
-    let place = matches.or(place).or_else(|| broadcast(panes));
+    let recording = panes.is_recorded(pane.id);
+    let recording = recording.then(|| ("REC recording".to_owned(), Face::Bad));
+    let place = matches.or(place).or_else(|| broadcast(panes)).or(recording);
     if let Some((reason, face)) = state(pane).or(place) {
         let reason = text::fit(&reason, room.saturating_sub(needed), paint.glyphs.ellipsis);
         x = paint.text(x, area.y, room as u16, &reason, face) + GAP.len() as u16;

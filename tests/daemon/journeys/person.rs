@@ -51,6 +51,7 @@ fn facts(name: &str) -> Facts {
         terminal: settings().terminal,
         directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
+        recordings: "/home/kim/.local/share/workbay/recordings".into(),
         keep_days: 7,
         image_limit: 3,
         apps: settings().apps,

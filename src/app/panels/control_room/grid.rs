@@ -55,9 +55,27 @@ mod tests {
     #[test]
     fn tiles_are_as_large_as_possible_and_fill_the_area() {
         let small = Rect::new(0, 1, 80, 22);
-        assert_eq!(Grid::of(small, 1), Grid { columns: 1, rows: 1 });
-        assert_eq!(Grid::of(small, 3), Grid { columns: 2, rows: 2 });
-        assert_eq!(Grid::of(small, 100), Grid { columns: 2, rows: 2 });
+        assert_eq!(
+            Grid::of(small, 1),
+            Grid {
+                columns: 1,
+                rows: 1
+            }
+        );
+        assert_eq!(
+            Grid::of(small, 3),
+            Grid {
+                columns: 2,
+                rows: 2
+            }
+        );
+        assert_eq!(
+            Grid::of(small, 100),
+            Grid {
+                columns: 2,
+                rows: 2
+            }
+        );
         let large = Rect::new(0, 1, 200, 48);
         assert_eq!(Grid::of(large, 100).per_page(), 20);
         for (area, count) in [(small, 3), (small, 4), (large, 20), (large, 7)] {

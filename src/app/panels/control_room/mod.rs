@@ -79,10 +79,17 @@ impl ControlRoom {
         let grid = Grid::of(tiles(screen), all.len());
         let per_page = grid.per_page();
         let known = all.iter().position(|key| Some(*key) == self.selected);
-        let at = known.unwrap_or(self.position).min(all.len().saturating_sub(1));
+        let at = known
+            .unwrap_or(self.position)
+            .min(all.len().saturating_sub(1));
         let page = at / per_page;
         RoomPage {
-            sessions: all.iter().copied().skip(page * per_page).take(per_page).collect(),
+            sessions: all
+                .iter()
+                .copied()
+                .skip(page * per_page)
+                .take(per_page)
+                .collect(),
             grid,
             page,
             pages: all.len().div_ceil(per_page).max(1),
@@ -95,8 +102,12 @@ impl ControlRoom {
     fn step(&mut self, by: isize, env: &PanelEnv<'_>) {
         let all = self.sessions(env.mirror);
         let known = all.iter().position(|key| Some(*key) == self.selected);
-        let at = known.unwrap_or(self.position).min(all.len().saturating_sub(1));
-        let to = at.saturating_add_signed(by).min(all.len().saturating_sub(1));
+        let at = known
+            .unwrap_or(self.position)
+            .min(all.len().saturating_sub(1));
+        let to = at
+            .saturating_add_signed(by)
+            .min(all.len().saturating_sub(1));
         self.position = to;
         self.selected = all.get(to).copied();
     }
@@ -136,7 +147,12 @@ const HINTS: &[Hint] = &[
     (Scope::Room, &[Action::RoomOpen], "open terminal"),
     (
         Scope::Room,
-        &[Action::ListUp, Action::ListDown, Action::RoomLeft, Action::RoomRight],
+        &[
+            Action::ListUp,
+            Action::ListDown,
+            Action::RoomLeft,
+            Action::RoomRight,
+        ],
         "select",
     ),
     (Scope::Room, &[Action::ListPageDown], "next page"),

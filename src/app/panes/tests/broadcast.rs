@@ -1,7 +1,6 @@
 //! Tests of broadcast: which panes get the keys, and what ends it.
 
 use super::*;
-use crate::model::id::ContextName;
 
 /// Two live panes of one session, side by side. The second one has the focus.
 fn two() -> World {
@@ -67,7 +66,10 @@ fn a_paste_that_would_run_in_any_of_them_is_confirmed() {
     begin(&mut world);
     assert_eq!(world.panes.paste("a\nb"), []);
     assert!(world.panes.prompt().is_some());
-    assert_eq!(sent(&world.act(Action::ConfirmYes)), "a\rb\x1b[200~a\rb\x1b[201~");
+    assert_eq!(
+        sent(&world.act(Action::ConfirmYes)),
+        "a\rb\x1b[200~a\rb\x1b[201~"
+    );
 }
 
 #[test]
@@ -85,18 +87,24 @@ fn marked_panes_are_chosen_also_on_other_tabs() {
     // A changed mark ends it.
     world.act(Action::PaneMark);
     let ended = said(&world.act(Action::PaneMark));
-    assert!(ended.is_empty() || world.panes.broadcast_count().is_none(), "{ended}");
+    assert!(
+        ended.is_empty() || world.panes.broadcast_count().is_none(),
+        "{ended}"
+    );
 }
 
 #[test]
 fn what_cannot_take_keys_is_left_out_with_the_reason() {
     let mut world = two();
-    let told = said(&world.panes.toggle_broadcast(|it| it == ContextName::LOCAL));
+    let told = said(&world.panes.toggle_broadcast(|it| it == session(1).context));
     assert!(told.contains("work-1 is read-only"), "{told}");
     assert_eq!(world.panes.broadcast_count(), None);
     world.happens(lost());
     let told = said(&begin(&mut world));
-    assert!(told.contains("the shell of work-1 isn't connected"), "{told}");
+    assert!(
+        told.contains("the shell of work-1 isn't connected"),
+        "{told}"
+    );
     assert_eq!(world.panes.broadcast_count(), None);
 }
 

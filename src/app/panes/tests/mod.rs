@@ -255,4 +255,5 @@ mod broadcast;
 mod copies;
 mod desks;
 mod programs;
+mod recording;
 mod reopening;
