@@ -230,7 +230,7 @@ actions! {
     TabFinished "tab.finished" "show the tab Finished" [Global]
     TabOthers "tab.others" "show the tab Others" [Global]
     Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
-    ControlRoom "app.control-room" "control room: the screens of the marked sessions, or all running ones" [Global, Leader] { "control room": Sessions 22 }
+    ControlRoom "app.control-room" "control room: the screens of the marked sessions, or all running ones" [Global, Leader] { "control room": Sessions 14 }
     Folders "app.folders" "show the folders (data page)" [Global, Leader] { "data": Sessions 25 }
     Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]

@@ -168,6 +168,7 @@ fn word_now(app: &App, actions: &[Action], word: &'static str) -> &'static str {
 fn matters(app: &App, action: Action) -> bool {
     match action {
         Action::Panes => !app.panes.is_empty(),
+        Action::ControlRoom | Action::PaneScratch => !app.sessions.is_empty(),
         Action::Notices => app.notices.unread() > 0,
         Action::Folders => app.mirror.is_up(),
         Action::Ports => !app.mirror.forwards().is_empty(),

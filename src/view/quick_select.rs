@@ -1,6 +1,9 @@
 //! The labels of quick select, over the screen as it was when they were placed.
 
-use ratatui::{layout::Rect, style::Modifier};
+use ratatui::{
+    layout::Rect,
+    style::{Color, Modifier, Style},
+};
 
 use super::paint::Paint;
 use crate::{
@@ -12,8 +15,8 @@ use crate::{
 pub const HINTS: &[(&str, &str)] = &[
     ("letters", "copy"),
     ("capitals", "open"),
-    ("up/down enter", "copy"),
     ("esc", "cancel"),
+    ("up/down enter", "copy"),
 ];
 
 /// Paints the screen and the labels into the cells of a terminal or a log.
@@ -27,6 +30,10 @@ pub fn draw(paint: &mut Paint<'_>, area: Rect, select: &QuickSelect) {
         let is_marked = select.marked() == Some(it);
         for cells in &it.cells {
             if let Some(cells) = on_screen(area, *cells) {
+                // The rest of the screen is dim, this is not.
+                let plain = Style::new().fg(Color::Reset).remove_modifier(Modifier::DIM);
+                paint.buffer.set_style(cells, plain);
+                paint.fill(cells, Face::Text);
                 paint.fill(cells, Face::Match);
                 if is_marked {
                     paint.buffer.set_style(cells, Modifier::REVERSED);

@@ -184,7 +184,7 @@ fn marked_sessions_pages_and_the_selected_terminal() {
         .press("space W");
     assert_eq!(watched(&marked).len(), 1);
     assert!(marked.sees("1 marked session"), "{}", marked.text());
-    let many = room(80, 24, 9);
+    let many = room(80, 24, 9).press("home");
     assert!(many.sees("page 1 of 3"), "{}", many.text());
     assert_eq!(watched(&many).len(), 4);
     let next = many.press("pagedown");

@@ -123,7 +123,9 @@ fn is_of_path(c: char) -> bool {
 
 fn path(word: &str) -> Option<Range<usize>> {
     let word = word.trim_end_matches(['.', '$', '@', '%']);
-    if !word.contains('/') || !word.chars().any(char::is_alphanumeric) {
+    // Two slashes begin a comment, or follow an unknown scheme.
+    let is_path = word.contains('/') && !word.starts_with("//");
+    if !is_path || !word.chars().any(char::is_alphanumeric) {
         return None;
     }
     let is_anchored = ["/", "~", "./", "../", "$"]

