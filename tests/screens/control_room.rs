@@ -192,7 +192,7 @@ fn marked_sessions_pages_and_the_selected_terminal() {
     assert_eq!(watched(&next).len(), 4);
     // No shell is opened while its connection is half made.
     let early = room(80, 24, 1).press("enter");
-    assert!(early.sees("Try again in a second"), "{}", early.text());
+    assert!(early.sees("isn't ready"), "{}", early.text());
     let opened = three().press("right enter");
     assert!(opened.sees("opening a shell in"), "{}", opened.text());
     assert!(!opened.is_open::<ControlRoom>());

@@ -89,7 +89,7 @@ fn labels_stay_while_the_program_prints_and_go_with_the_size() {
     let resized = printed.resize(90, 24);
     assert!(resized.sees("new output"), "{}", resized.text());
     let nothing = in_a_shell().prints("\x1b[2J\x1b[H$ ").press("ctrl-] u");
-    assert!(nothing.sees("no URL, path, hash"), "{}", nothing.text());
+    assert!(nothing.sees("No URL, path, hash"), "{}", nothing.text());
 }
 
 fn split() -> Screen {
@@ -110,7 +110,7 @@ fn broadcast_shows_its_badge_everywhere() {
     let off = typed.press("ctrl-] a");
     assert!(!off.sees("BROADCAST"), "{}", off.text());
     let left = split().press("ctrl-] a ctrl-] d");
-    assert!(left.sees("broadcast off"), "{}", left.text());
+    assert!(left.sees("Broadcast off"), "{}", left.text());
     let ended = split()
         .press("ctrl-] a")
         .happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(1) }));
@@ -223,7 +223,7 @@ fn a_recorded_pane_says_so_until_it_is_stopped() {
         },
     });
     assert!(
-        stopped.sees("recording saved to /home/kim/train.cast"),
+        stopped.sees("Recording saved to /home/kim/train.cast"),
         "{}",
         stopped.text()
     );

@@ -213,7 +213,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, has_
     let recorded = panes.is_recorded(pane.id).then_some((" REC ", Face::Bad));
     for (text, face) in badge.into_iter().chain(recorded) {
         let width = text::width(text) as u16;
-        if right >= x + width + 1 {
+        if right > x + width {
             right -= width;
             paint.text(right, area.y, width, text, face);
         }

@@ -12,7 +12,7 @@ use crate::{
         step::{Go, Step},
     },
     key::Key,
-    model::{id::SessionKey, notice::Level, status::Status},
+    model::{id::SessionKey, natural, notice::Level, status::Status},
 };
 
 pub use grid::Grid;
@@ -68,7 +68,9 @@ impl ControlRoom {
             }
         });
         let mut named: Vec<_> = wanted.map(|it| (it.name.as_str(), it.key())).collect();
-        named.sort_unstable();
+        named.sort_by(|(one, id), (other, other_id)| {
+            natural::compare(one, other).then(id.cmp(other_id))
+        });
         named.into_iter().map(|(_, key)| key).collect()
     }
 
