@@ -15,7 +15,7 @@ use crate::{
     app::step::Step,
     model::{id::SessionKey, inside, text::Clean},
     terminal::{
-        control::{Command, ScreenSize, Target},
+        control::{Command, Listing, ScreenSize, Target},
         emulator::Emulator,
     },
 };
@@ -80,7 +80,7 @@ impl Panes {
     /// Whether the bell rang in a window of a watched session that nobody has looked at since.
     pub fn rang(&self, session: SessionKey) -> bool {
         let listing = self.lines.listing(ShellPlace::Session(session));
-        listing.is_some_and(|it| it.has_bell())
+        listing.is_some_and(Listing::has_bell)
     }
 
     /// Whether the connection that watches the session is being made. No shell may be opened meanwhile: the server

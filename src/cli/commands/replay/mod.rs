@@ -96,7 +96,7 @@ impl RunCommand for Replay {
             put(&mut raw, &screen, &shown)?;
         }
         if problem.is_none() && !player.has_quit() {
-            player.wait_for_key(&mut Keyboard)?;
+            Player::wait_for_key(&mut Keyboard)?;
         }
         drop(raw);
         io::Write::flush(&mut screen).map_err(|error| terminal_fails(&error))?;

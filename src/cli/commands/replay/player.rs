@@ -103,7 +103,7 @@ impl Player {
     }
 
     /// The last screen stays until a key is pressed.
-    pub fn wait_for_key(&mut self, keys: &mut impl Keys) -> Result<(), Fail> {
+    pub fn wait_for_key(keys: &mut impl Keys) -> Result<(), Fail> {
         keys.next(None).map_err(|error| no_keys(&error))?;
         Ok(())
     }
