@@ -38,7 +38,7 @@ impl App {
             }
         };
         let Some(place) = place else {
-            let text = "no session is selected, so there is no place for a shell";
+            let text = "select a session first: its shell floats over this view";
             return vec![Step::toast(Level::Info, text)];
         };
         let (name, keeps_alive) = match place.session() {
