@@ -24,6 +24,8 @@ pub enum Scope {
     Apps,
     /// An app or port that was opened, and the commands for SSH.
     Opened,
+    /// The control room.
+    Room,
     /// The data page.
     Folders,
     /// The port board.
@@ -70,6 +72,7 @@ impl Scope {
         Self::Recents,
         Self::Apps,
         Self::Opened,
+        Self::Room,
         Self::Folders,
         Self::Ports,
         Self::Dashboard,
@@ -104,6 +107,7 @@ impl Scope {
             Self::Recents => "recents",
             Self::Apps => "apps",
             Self::Opened => "opened",
+            Self::Room => "room",
             Self::Folders => "folders",
             Self::Ports => "ports",
             Self::Dashboard => "dashboard",
@@ -139,6 +143,7 @@ impl Scope {
             Self::Recents => "Recent launches",
             Self::Apps => "Apps of a session",
             Self::Opened => "Opened app or port",
+            Self::Room => "Control room",
             Self::Folders => "Data page",
             Self::Ports => "Port board",
             Self::Dashboard => "Dashboard",
@@ -235,6 +240,7 @@ actions! {
     TabFinished "tab.finished" "show the tab Finished" [Global]
     TabOthers "tab.others" "show the tab Others" [Global]
     Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
+    ControlRoom "app.control-room" "control room: the screens of the marked sessions, or all running ones" [Global, Leader] { "control room": Sessions 14 }
     Folders "app.folders" "show the folders (data page)" [Global, Leader] { "data": Sessions 25 }
     Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
     Dashboard "app.dashboard" "show the dashboard: machine or agents, groups, owners, reclaims, failures" [Global, Leader] { "dashboard": Sessions 22 }
@@ -245,14 +251,14 @@ actions! {
     Command "app.command" "command palette: actions, sessions, environments, settings" [Global, Leader]
     CommandLog "app.command-log" "show the equivalent commands of what you did" [Global, Leader]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings, Room]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings, Room]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings, Room]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings, Room]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
@@ -353,6 +359,10 @@ actions! {
 
     DashboardOpen "dashboard.open" "list the sessions of the row, or show the session" [Dashboard]
     DashboardRefresh "dashboard.refresh" "refresh the agents" [Dashboard]
+    RoomOpen "room.open" "open the terminal" [Room]
+    RoomLeft "room.left" "select the screen on the left" [Room]
+    RoomRight "room.right" "select the screen on the right" [Room]
+    RoomScale "room.scale" "show whole screens scaled down, or their newest lines" [Room]
 
     FolderOpen "folders.open" "show the files; in the trash: restore; accept an invitation" [Folders]
     FolderCreate "folders.create" "create a folder, or give a user access" [Folders]
@@ -429,6 +439,7 @@ actions! {
     LogsPreviousHit "logs.previous" "previous match" [Logs]
     LogsTimes "logs.times" "show or hide times" [Logs]
     LogsError "logs.error" "go to the first, then the next error" [Logs]
+    LogsQuickSelect "logs.quick-select" "quick select: copy or open a URL, path, hash or address by its letters" [Logs]
     LogsSave "logs.save" "save to a file" [Logs]
     LogsNextKernel "logs.next-kernel" "show the log of the next container" [Logs]
     LogsPreviousKernel "logs.previous-kernel" "show the log of the previous container" [Logs]
@@ -455,6 +466,11 @@ actions! {
     PaneScroll "pane.scroll" "scroll back through the output" [Leader]
     PaneCopyMode "pane.copy-mode" "copy mode: select and copy with the keyboard" [Leader]
     PaneSearch "pane.search" "search in the output" [Leader]
+    PaneScratch "pane.scratch" "show or hide the floating shell of the session" [Global, Leader] { "floating shell": Sessions 12 }
+    PaneMark "pane.mark" "mark or unmark this pane, for broadcast" [Leader]
+    PaneBroadcast "pane.broadcast" "broadcast: type into the marked panes, or all of this screen; again: stop" [Leader]
+    PaneRecord "pane.record" "record what this pane shows, or stop" [Leader]
+    PaneQuickSelect "pane.quick-select" "quick select: copy or open a URL, path, hash or address by its letters" [Leader]
     PaneSaveHistory "pane.save-history" "save the output to a file" [Leader]
     PaneSaveCopy "pane.save-copy" "save the last copied text to a file" [Leader]
     PaneAllowClipboard "pane.allow-clipboard" "let programs in this session write to your clipboard" [Leader]
@@ -517,6 +533,8 @@ impl Action {
             Action::LogsPreviousKernel,
             Action::LogsLeft,
             Action::LogsRight,
+            Action::RoomLeft,
+            Action::RoomRight,
             Action::PaneNext,
             Action::PanePrevious,
             Action::PaneLeft,

@@ -72,6 +72,11 @@ pub fn why_no_change(facts: &Facts) -> Option<String> {
     changes(facts)
 }
 
+/// Why nothing can be changed in this context.
+pub fn why_read_only(context: ContextName, mirror: &Mirror, facts: &Facts) -> Option<String> {
+    changes(facts).or_else(|| read_only(mirror, context))
+}
+
 /// Why nothing can be launched in this context now.
 pub fn why_no_launch_in(context: ContextName, mirror: &Mirror) -> Option<String> {
     read_only(mirror, context).or_else(|| unreachable(mirror, context))

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::{
     logs::feed::LogOrder,
     msg::Ticket,
+    panes::{RecordOrder, RecordingId},
     saved::SavedState,
     settings::SettingsOrder,
     themes::ThemeOrder,
@@ -62,6 +63,11 @@ pub enum Effect {
     },
     Close {
         stream: StreamId,
+    },
+    /// Writes a recording of a pane. `Msg::Recording` reports its end.
+    Record {
+        id: RecordingId,
+        order: RecordOrder,
     },
     /// Copies to your clipboard (OSC 52 or a local tool). `Msg::Done` reports the result.
     Copy {

@@ -46,6 +46,8 @@ pub struct Facts {
     pub copies: PathBuf,
     /// Your home directory on this machine, if it is known.
     pub home: Option<PathBuf>,
+    /// The directory for recordings of terminals.
+    pub recordings: PathBuf,
     /// Copying in terminals.
     pub terminal: TerminalSettings,
     /// How many days the log and the home directory of an ended session are kept.

@@ -31,6 +31,7 @@ pub mod msg;
 pub mod notices;
 pub mod panels;
 pub mod panes;
+pub mod quick_select;
 pub mod saved;
 pub mod session_actions;
 pub mod sessions;

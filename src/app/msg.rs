@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::{
     logs::feed::LogEvent,
     machine::MachineReading,
+    panes::{RecordingEnd, RecordingId},
     settings::SettingsRead,
     themes::Themes,
     transfers::{TransferEvent, TransferId},
@@ -68,6 +69,11 @@ pub enum Msg {
     Transfer {
         id: TransferId,
         event: TransferEvent,
+    },
+    /// A recording of a pane has ended.
+    Recording {
+        id: RecordingId,
+        end: RecordingEnd,
     },
     /// Your editor exited.
     EditedFile {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     frecency::Frecency,
-    panes::SavedDesk,
+    panes::{SavedDesk, SavedPane},
     sessions::{
         columns::{ColumnChoices, SavedView},
         lines::Folds,
@@ -24,6 +24,8 @@ pub struct SavedState {
     /// How the list is grouped, and the folded groups.
     pub folds: Folds,
     pub desks: Vec<SavedDesk>,
+    /// The floating shells, which are hidden.
+    pub floating: Vec<SavedPane>,
     /// Position of the desk that is shown.
     pub active: usize,
     /// The use of the entries of the command palette.

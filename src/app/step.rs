@@ -204,6 +204,8 @@ pub enum Go {
     Sessions,
     /// To the open terminals.
     Panes,
+    /// To the view below the floating shell, which is hidden.
+    Below,
     /// To a shell of this session: its pane, or a new one.
     Shell(SessionKey),
     /// To a shell in one of the session's containers.

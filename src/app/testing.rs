@@ -71,6 +71,7 @@ pub fn facts() -> Facts {
         directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
         home: Some("/home/kim".into()),
+        recordings: "/home/kim/.local/share/workbay/recordings".into(),
         notifications: NotificationSettings::default(),
         terminal: TerminalSettings::default(),
         keep_days: 7,
@@ -141,6 +142,7 @@ impl TestEnv {
             themes: &self.themes,
             frecency: &self.frecency,
             commands: &self.commands,
+            screen: ratatui::layout::Rect::new(0, 0, 80, 24),
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

@@ -137,6 +137,13 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        table: "terminal",
+        name: "record-limit",
+        variable: None,
+        read: |s, item| set(&mut s.terminal.record_limit, memory(item, Bytes::mib(1))),
+        show: |s| quoted(&s.terminal.record_limit.to_string()),
+    },
+    Setting {
         table: "notifications",
         name: "quiet",
         variable: Some("WORKBAY_QUIET"),

@@ -213,6 +213,8 @@ pub struct TerminalSettings {
     pub copy_keys: CopyKeys,
     pub clipboard: ClipboardPolicy,
     pub link_schemes: LinkSchemes,
+    /// The size at which a recording ends.
+    pub record_limit: Bytes,
 }
 
 /// How the TUI notifies you.

@@ -16,6 +16,7 @@ use super::{
     editor, files,
     logs::LogReaders,
     machine,
+    recordings::Recordings,
     requests::Requests,
     saved::StateFile,
     screen::{self, Stage},
@@ -51,6 +52,7 @@ pub struct EffectRunner {
     pub streams: Streams,
     pub logs: LogReaders,
     pub transfers: TransferRunner,
+    pub recordings: Recordings,
     /// The directory where the TUI was started.
     pub directory: PathBuf,
     pub current: Current,
@@ -152,6 +154,7 @@ impl EffectRunner {
                 stage.lend()?;
                 self.edit_settings(ticket, path, line);
             }
+            Effect::Record { id, order } => self.recordings.order(id, order),
             Effect::Transfer { id, order } => self.transfers.order(id, order),
             Effect::EditFile { transfer, path } => {
                 stage.lend()?;

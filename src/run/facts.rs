@@ -33,6 +33,7 @@ pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
         directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
         copies: paths.copies_dir(),
         home: variable("HOME").map(Into::into),
+        recordings: paths.recordings_dir(),
         terminal: settings.terminal.clone(),
         keep_days: settings.history.keep_days,
         image_limit: settings.images.limit,

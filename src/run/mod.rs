@@ -27,6 +27,7 @@ pub mod live;
 mod log;
 pub mod logs;
 mod machine;
+mod recordings;
 mod requests;
 pub mod saved;
 pub mod screen;

@@ -180,6 +180,7 @@ fn selected_group(app: &App) -> Option<(usize, &Group)> {
 fn matters(app: &App, action: Action) -> bool {
     match action {
         Action::Panes => !app.panes.is_empty(),
+        Action::ControlRoom | Action::PaneScratch => !app.sessions.is_empty(),
         Action::Notices => app.notices.unread() > 0,
         Action::Folders => app.mirror.is_up(),
         Action::Ports => !app.mirror.forwards().is_empty(),

@@ -6,7 +6,7 @@ use ratatui::layout::{Rect, Size};
 use super::{
     banner,
     columns::{self, ColumnPlace},
-    detail,
+    detail, floating,
     glyphs::Glyphs,
     overview, panels, reason, session_table, statistics, tabs, toasts,
 };
@@ -31,10 +31,15 @@ pub fn layout(app: &App, size: Size) -> Areas {
     if areas.too_small {
         return areas;
     }
-    match app.page {
+    match app.page_below() {
         Page::Sessions => sessions(app, &mut areas),
         Page::Logs => logs(&mut areas),
         Page::Panes => panes(app, &mut areas),
+    }
+    if app.panes.is_floating() {
+        areas.floating = floating::frame(screen);
+        areas.floating_pane = app.panes.place_floating(floating::cells(areas.floating));
+        areas.pane_status = row(screen, screen.height - 1);
     }
     overlays(app, &mut areas);
     areas

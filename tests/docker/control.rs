@@ -61,6 +61,16 @@ impl Control {
         }
     }
 
+    /// Waits until a change of the screen is reported.
+    async fn screen(&mut self) -> ControlEvent {
+        loop {
+            let event = self.next().await;
+            if matches!(event, ControlEvent::Screen(_)) {
+                return event;
+            }
+        }
+    }
+
     async fn listing(&mut self) -> Listing {
         Listing::read(&self.ask(&Command::list()).await.unwrap())
     }
@@ -225,4 +235,30 @@ async fn each_container_of_a_cluster_has_a_line_to_its_own_tmux() {
     let mut main = Control::open(&bench, plan.session).await;
     let listing = main.listing().await;
     assert!(listing.seen_by(&inside::pane_session("there")).is_none());
+}
+
+#[tokio::test]
+async fn a_screen_is_reported_when_it_changes_and_is_read_with_its_colors() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut control = Control::open(&bench, session).await;
+    control.ask(&Command::watch_screen(true)).await.unwrap();
+    let ControlEvent::Screen(size) = control.screen().await else {
+        panic!("no screen");
+    };
+    // A session that nobody has looked at has the size of its first shell, and keeps it.
+    assert_eq!((size.columns, size.rows), (80, 24));
+    let printing = "tmux send-keys -t main 'printf \"\\033[3%dmred\\n\" 1' Enter";
+    bench.sh(session, printing).await;
+    let main = Target::session(inside::TMUX_SESSION);
+    loop {
+        control.screen().await;
+        let screen = control.ask(&Command::screen(&main)).await.unwrap();
+        if String::from_utf8_lossy(&screen).contains("\x1b[31mred") {
+            break;
+        }
+    }
+    control.ask(&Command::watch_screen(false)).await.unwrap();
+    let flags = clients(&bench, session).await;
+    assert!(flags.contains("ignore-size"), "{flags}");
 }

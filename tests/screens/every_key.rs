@@ -41,6 +41,7 @@ fn view(scope: Scope, keymap: &str) -> Option<Screen> {
         Scope::Folders => sessions().press("D"),
         Scope::Ports => sessions().press("P"),
         Scope::Dashboard => sessions().press("M"),
+        Scope::Room => sessions().press("W"),
         Scope::Transfers => sessions().press("T"),
         Scope::Notices => sessions().press("B"),
         Scope::Logs => sessions().press("j j l"),

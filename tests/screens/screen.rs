@@ -81,6 +81,7 @@ pub fn facts() -> Facts {
         directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
         home: Some("/home/jin".into()),
+        recordings: "/home/kim/.local/share/workbay/recordings".into(),
         notifications: NotificationSettings {
             bell: true,
             ..NotificationSettings::default()

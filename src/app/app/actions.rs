@@ -6,6 +6,7 @@ use super::{App, interrupt_ends};
 use crate::{
     action::{Action, Scope},
     app::{
+        allowed::why_read_only,
         effect::Effect,
         focus::{Focus, Page},
         panels::{AnyPanel, scroll::motion},
@@ -47,6 +48,8 @@ impl App {
             Action::Transfers => self.toggle_transfers(),
             Action::ThemePick => self.toggle_themes(now),
             Action::Settings => self.toggle_settings(now),
+            Action::PaneScratch => self.toggle_scratch(),
+            Action::ControlRoom => self.toggle_control_room(),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action, now),
@@ -160,11 +163,19 @@ impl App {
             Action::Back if scope == Scope::Global => self.show(Page::Sessions),
             Action::HostShell => self.host_shell(),
             Action::Panes => self.show_panes(now),
+            Action::PaneBroadcast => self.toggle_broadcast(),
             Action::PanePick | Action::WindowNewAs => {
                 self.open_panel(action, now).unwrap_or_default()
             }
             _ => tab_of(action).map_or_else(Vec::new, |tab| self.show_tab(tab)),
         }
+    }
+
+    /// Switches broadcast in terminals on or off.
+    fn toggle_broadcast(&mut self) -> Vec<Step> {
+        let (mirror, facts) = (&self.mirror, &self.facts);
+        self.panes
+            .toggle_broadcast(|context| why_read_only(context, mirror, facts).is_some())
     }
 
     fn in_sessions(&mut self, action: Action, now: Timestamp) -> Vec<Step> {

@@ -158,6 +158,7 @@ impl App {
         match go {
             Go::Sessions => self.show(Page::Sessions),
             Go::Panes => self.show(Page::Panes),
+            Go::Below => self.hide_scratch(),
             Go::Shell(id) => {
                 let Some(session) = self.mirror.session(id) else {
                     return Vec::new();

@@ -31,7 +31,7 @@ impl App {
             Msg::Stream { stream, .. } => {
                 self.page != Page::Sessions || self.is_of_explorer(*stream)
             }
-            Msg::Log { .. } => self.page == Page::Logs,
+            Msg::Log { .. } => self.page_below() == Page::Logs,
             _ => true,
         }
     }
@@ -81,7 +81,7 @@ impl App {
         }
         steps.extend(self.ask_for_explorer(now));
         steps.extend(self.ask_for_dashboard(now));
-        match self.page {
+        match self.page_below() {
             Page::Panes => {
                 steps.extend(self.panes.set_page(areas.pane_page));
             }
@@ -91,6 +91,9 @@ impl App {
                 }
             }
             Page::Sessions => {}
+        }
+        if let Some(floating) = &areas.floating_pane {
+            steps.extend(self.panes.set_floating(floating.cells));
         }
         steps.extend(self.watch());
         self.carry_out(steps, now)

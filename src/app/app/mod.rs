@@ -6,6 +6,7 @@ mod apps;
 mod bulk;
 mod carry;
 mod contexts;
+mod control_room;
 mod custom_commands;
 mod daemon;
 mod dashboard;
@@ -21,6 +22,7 @@ mod panels;
 mod pointer;
 mod rescue;
 mod saved;
+mod scratch;
 mod settings;
 mod shells;
 pub mod statistics;
@@ -80,6 +82,8 @@ pub struct App {
     pub keymap: Keymap,
     pub mirror: Mirror,
     pub page: Page,
+    /// The view below the floating shell, while it is shown.
+    below: Page,
     pub sessions: Sessions,
     pub detail: Option<Detail>,
     /// The open panels on top of the view.
@@ -152,7 +156,8 @@ impl App {
         Self {
             panes: Panes::new(&facts.tag)
                 .with(&facts.terminal)
-                .saving_to(facts.copies.clone()),
+                .saving_to(facts.copies.clone())
+                .recording_to(facts.recordings.clone(), facts.terminal.record_limit.0),
             mouse: facts.mouse,
             statistics_shown: facts.statistics,
             notices: Notices::new(facts.notifications.quiet),
@@ -160,6 +165,7 @@ impl App {
             keymap,
             mirror: Mirror::default(),
             page: Page::Sessions,
+            below: Page::Sessions,
             sessions,
             detail: None,
             panels: Panels::default(),
@@ -269,6 +275,7 @@ impl App {
             Msg::Edited { ticket, result } => self.edited(ticket, result, now),
             Msg::Recipe { ticket, result } => self.recipe_read(ticket, result, now),
             Msg::Transfer { id, event } => self.transfer_event(id, event, now),
+            Msg::Recording { id, end } => self.panes.recording_ended(id, &end),
             Msg::EditedFile { transfer, result } => self.file_edited(transfer, result),
             Msg::PathCompleted { ticket, completion } => {
                 if let Some(explorer) = self.panels.get_mut::<Explorer>() {
@@ -297,6 +304,7 @@ impl App {
         let mut effects = self.carry_out(steps, now);
         self.follow_pull();
         self.follow_conflicts();
+        self.follow_control_room();
         let steps = self.follow_bulk();
         effects.extend(self.carry_out(steps, now));
         let steps = self.look_at_panes(now);
@@ -353,7 +361,7 @@ impl App {
 
     /// Changes the view. Leaving a log closes it, but terminals stay open.
     fn show(&mut self, page: Page) -> Vec<Step> {
-        let mut steps = Vec::new();
+        let mut steps = self.hide_scratch();
         self.pending.clear();
         self.panels.close::<NoticeList>();
         if page != Page::Logs

@@ -63,6 +63,7 @@ impl App {
             themes: &self.themes,
             frecency: &self.frecency,
             commands: &self.commands,
+            screen: self.areas.screen,
             shown: self.sessions.shown(),
             now,
         }

@@ -25,6 +25,15 @@ impl App {
     pub(super) fn pointer(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Panes => {
+                let floating = self.areas.floating_pane.as_ref();
+                if let Some(floating) = floating.filter(|_| self.panes.is_floating()) {
+                    let ground = MouseLayout {
+                        tabs: Rect::ZERO,
+                        panes: std::slice::from_ref(floating),
+                        borders: &[],
+                    };
+                    return self.panes.mouse(mouse, ground, now);
+                }
                 let ground = MouseLayout {
                     tabs: self.areas.pane_tabs,
                     panes: &self.areas.panes,

@@ -40,6 +40,8 @@ impl App {
         self.panes
             .restore(saved.desks, saved.active, wanted, &mut self.ids);
         self.panes
+            .restore_floating(saved.floating, wanted, &mut self.ids);
+        self.panes
             .know_contexts(|context| mirror.streams_keep_alive(context));
     }
 
@@ -51,6 +53,7 @@ impl App {
             views: self.views.clone(),
             folds: self.sessions.folds().clone(),
             desks,
+            floating: self.panes.saved_floating(),
             active,
             palette: self.frecency.clone(),
         }

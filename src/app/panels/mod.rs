@@ -8,6 +8,7 @@ pub mod commands;
 pub mod commit;
 pub mod conflict;
 pub mod contexts;
+pub mod control_room;
 pub mod custom_command;
 pub mod dashboard;
 pub mod explorer;
@@ -44,6 +45,7 @@ use self::{
     commit::CommitForm,
     conflict::ConflictDialog,
     contexts::ContextPicker,
+    control_room::ControlRoom,
     custom_command::CommandDialog,
     dashboard::Dashboard,
     explorer::Explorer,
@@ -92,6 +94,7 @@ macro_rules! each_panel {
                 Rescue(RescueForm),
             }
             dialogs {
+                Room(ControlRoom),
                 NewShell(NewShell),
                 Shells(ShellPicker),
                 Contexts(ContextPicker),

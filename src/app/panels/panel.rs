@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use jiff::Timestamp;
+use ratatui::layout::Rect;
 
 use crate::{
     action::{Action, Scope},
@@ -71,6 +72,7 @@ pub struct PanelEnv<'a> {
     pub frecency: &'a Frecency,
     /// The commands that do what was done in this TUI.
     pub commands: &'a CommandLog,
+    pub screen: Rect,
     /// The contexts whose sessions are listed.
     pub shown: ShownContexts,
     pub now: Timestamp,

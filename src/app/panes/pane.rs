@@ -110,6 +110,8 @@ pub struct Pane {
     pub(super) window: Option<u32>,
     /// Since when the pane isn't visible.
     hidden_since: Option<Timestamp>,
+    /// It is a floating shell, on no desk.
+    pub(super) floats: bool,
     /// The settings that its shell starts with.
     pub start: ShellStart,
     tag: String,
@@ -142,6 +144,7 @@ impl Pane {
             ended_by_itself: false,
             window: None,
             hidden_since: None,
+            floats: false,
             start: ShellStart::default(),
             tag,
             unasked: true,

@@ -32,6 +32,7 @@ mod priority;
 mod recent;
 pub mod relaunch;
 mod rename;
+mod replay;
 pub mod rescue;
 pub mod resources;
 pub mod rm;
@@ -121,6 +122,7 @@ commands! {
     History(history::History) changes_nothing,
     /// Print the log of a session
     Logs(logs::Logs) changes_nothing,
+    Replay(replay::Replay) changes_nothing,
     /// Open a shell of a session in this terminal
     Shell(shell::Shell) changes_nothing,
     /// Run a command in a session and exit with its exit code

@@ -154,6 +154,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
             answers_in.clone(),
             std::env::temp_dir(),
         ),
+        recordings: crate::run::recordings::Recordings::new(answers_in.clone()),
         directory: std::env::temp_dir(),
         current,
         logs: crate::run::logs::LogReaders::new(answers_in.clone(), None),

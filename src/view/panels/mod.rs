@@ -7,6 +7,7 @@ mod commands;
 pub mod commit;
 mod conflict;
 mod contexts;
+mod control_room;
 mod custom_command;
 mod dashboard;
 mod explorer;

@@ -52,6 +52,7 @@ fn facts(name: &str) -> Facts {
         directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
         home: None,
+        recordings: "/home/kim/.local/share/workbay/recordings".into(),
         keep_days: 7,
         image_limit: 3,
         apps: settings().apps,

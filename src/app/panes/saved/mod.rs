@@ -101,7 +101,7 @@ impl Panes {
         }
     }
 
-    fn put_back(&mut self, saved: SavedPane, ids: &mut Ids) -> PaneId {
+    pub(super) fn put_back(&mut self, saved: SavedPane, ids: &mut Ids) -> PaneId {
         self.opened += 1;
         let id = PaneId(self.opened);
         let place = match (saved.session, saved.kernel) {
