@@ -69,6 +69,17 @@ impl SmallDisk {
     }
 }
 
+impl SmallDisk {
+    /// The quota groups of subvolumes.
+    fn groups(&self) -> Vec<String> {
+        let words = ["qgroup", "show", "--sync"];
+        let output = Command::new("btrfs").args(words).arg(&self.place).output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        let groups = text.lines().filter(|line| line.starts_with("0/"));
+        groups.map(str::to_owned).collect()
+    }
+}
+
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         // A container may still hold it.
@@ -237,7 +248,7 @@ async fn a_quota_that_the_disk_does_not_know_is_kept_by_each_transfer() {
 #[tokio::test]
 async fn btrfs_keeps_sessions_within_their_limits() {
     let bench = Bench::new();
-    let _disk = SmallDisk::btrfs(&bench);
+    let disk = SmallDisk::btrfs(&bench);
     let info = probe(&bench.engine).await.unwrap();
     let why = info.capabilities.why_not(Capability::DiskEnforcement);
     assert_eq!(why, None);
@@ -279,8 +290,26 @@ async fn btrfs_keeps_sessions_within_their_limits() {
 
     bench.engine.stop(plan.session, 0).await.unwrap();
     bench.engine.remove(plan.session).await.unwrap();
+    // A session that continues in this home directory has the limit of its own launch, or none.
+    let mut heir = self::plan("heir", image_spec(busybox_image()));
+    heir.spec.home_of = Some(plan.session);
+    bench.launch(&heir).await;
+    let said = bench.sh(heir.session, &write("/home/work/big")).await;
+    assert!(!said.contains("exceeded"), "{said}");
+    bench.engine.stop(heir.session, 0).await.unwrap();
+    bench.engine.remove(heir.session).await.unwrap();
+    let mut last = self::plan("last", image_spec(busybox_image()));
+    last.spec.home_of = Some(heir.session);
+    last.spec.disk = Some(Bytes::mib(80));
+    bench.launch(&last).await;
+    let said = bench.sh(last.session, &write("/home/work/more")).await;
+    assert!(said.contains("Disk quota exceeded"), "{said}");
+    bench.engine.stop(last.session, 0).await.unwrap();
+    bench.engine.remove(last.session).await.unwrap();
+    bench.engine.forget(last.session).await.unwrap();
+    bench.engine.forget(heir.session).await.unwrap();
     bench.engine.forget(plan.session).await.unwrap();
-    assert!(!bench.home(plan.session).exists());
+    assert!(!bench.home(plan.session).exists() && !bench.home(last.session).exists());
     // A clone has a quota of its own, and deleted folders leave nothing.
     put(&bench, "data", "half", 9, true).await.unwrap();
     let cloned = FolderRequest::Clone {
@@ -308,6 +337,30 @@ async fn btrfs_keeps_sessions_within_their_limits() {
         one(bench.engine.folder(&restore).await).max_size,
         Some(Bytes::mib(16))
     );
+    // Neither purged folders nor homes leave a quota group, nor does a copy that failed.
+    bench.engine.folder(&trash).await.unwrap();
+    let purge = FolderRequest::Purge {
+        folder: "clone".into(),
+    };
+    bench.engine.folder(&purge).await.unwrap();
+    let large = FolderRequest::SetQuota {
+        folder: "data".into(),
+        quota: None,
+    };
+    bench.engine.folder(&large).await.unwrap();
+    put(&bench, "data", "fills", 300, true).await.unwrap();
+    let again = FolderRequest::Clone {
+        folder: "data".into(),
+        name: "again".into(),
+    };
+    // Btrfs shares the blocks of a copy, so only a name that is taken meanwhile lets it fail.
+    std::fs::write(bench.dir.path().join("folders/again"), "").unwrap();
+    says(bench.engine.folder(&again).await, "already exists");
+    within("only the groups of the top and of data are left", || {
+        disk.groups().len() == 2
+    })
+    .await;
+    assert_eq!(entries(&bench, ".trash"), none());
 }
 
 #[tokio::test]

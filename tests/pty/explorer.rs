@@ -4,6 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use crate::{
     machine::{self, BINARY, Machine},
+    private_engine::PrivateEngine,
     terminal::Terminal,
 };
 
@@ -26,6 +27,12 @@ fn editor(directory: &Path) -> String {
     fs::write(&path, "#!/bin/sh\necho 고침 >> \"$1\"\n").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path.to_string_lossy().into_owned()
+}
+
+fn sum(path: &Path) -> String {
+    let output = std::process::Command::new("sha256sum").arg(path).output();
+    let output = String::from_utf8(output.unwrap().stdout).unwrap();
+    output.split_whitespace().next().unwrap().to_owned()
 }
 
 #[test]
@@ -59,11 +66,6 @@ fn files_go_into_a_session_and_come_back_unchanged() {
         let path = format!("/home/work/데이터/{name}");
         let output = machine.workbay(&["exec", "files", "--", "sha256sum", &path]);
         String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    let sum = |path: &Path| {
-        let output = std::process::Command::new("sha256sum").arg(path).output();
-        let output = String::from_utf8(output.unwrap().stdout).unwrap();
-        output.split_whitespace().next().unwrap().to_owned()
     };
     let expected = sum(&local.join("데이터/모델.bin"));
     assert!(read("모델.bin").contains(&expected), "{}", read("모델.bin"));
@@ -107,4 +109,69 @@ fn files_go_into_a_session_and_come_back_unchanged() {
     person.type_("q");
     assert_eq!(person.wait_end(), 0);
     machine.ok(&["terminate", "--force", "--yes", "files"]);
+}
+
+/// The bytes of the file that is under way while the engine stops: more than its session can take in a moment.
+const LARGE: usize = 400 << 20;
+
+#[test]
+fn an_engine_that_stops_interrupts_the_explorer_and_loses_nothing() {
+    let Some(mut engine) = PrivateEngine::start() else {
+        assert!(
+            !rustix::process::geteuid().is_root(),
+            "as root there must be a dockerd to start"
+        );
+        return;
+    };
+    let machine = Machine::new();
+    let config = machine.path("config").join("config.toml");
+    let endpoint = engine.endpoint();
+    let text = format!(
+        "[launch]\ncpu = 0.1\n[disk]\nlaunch-reserve = \"0\"\n[engine]\nendpoint = \"{endpoint}\"\n"
+    );
+    fs::write(config, text).unwrap();
+    let local = machine.path("local");
+    fs::create_dir(&local).unwrap();
+    let mut bytes = noise();
+    bytes = bytes.repeat(LARGE / bytes.len());
+    fs::write(local.join("large.bin"), &bytes).unwrap();
+    machine.ok(&["launch", "--env", "host", "--name", "cut", "--wait"]);
+    machine.ok(&["exec", "cut", "--", "touch", "first", "second"]);
+
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 30);
+    person.wait_for("RUNNING");
+    person.type_("f");
+    person.wait_for("second");
+    // Marks of now are there afterwards.
+    person.type_("\x1b[F ");
+    person.wait_for("1 marked");
+    person.type_("u");
+    person.wait_for("Upload from this machine:");
+    person.type_("\x15");
+    person.type_(&format!("{}\r", local.join("large.bin").display()));
+    person.wait_for("1 transfer");
+    let part = machine.json(&["show", "cut", "--json"])["home"].clone();
+    let part = Path::new(part.as_str().unwrap()).join(".large.bin.workbay-part");
+    crate::wait::until(
+        "a part of the file is there",
+        || fs::metadata(&part).map_or(0, |it| it.len()),
+        |length| *length > 0,
+    );
+    engine.stop();
+    person.wait_for("Engine disconnected");
+    person.wait_for("was interrupted");
+    person.type_("R");
+    person.wait_for("Press R to retry");
+    assert!(person.screen().contains("1 marked"), "{}", person.screen());
+    // Without another key, everything continues.
+    engine.begin();
+    person.wait_for("'large.bin' uploaded");
+    person.wait_gone("Engine disconnected");
+    person.wait_for("large.bin");
+    assert!(person.screen().contains("1 marked"), "{}", person.screen());
+    let copied = machine.ok(&["exec", "cut", "--", "sha256sum", "large.bin"]);
+    assert!(copied.contains(&sum(&local.join("large.bin"))), "{copied}");
+    assert!(!part.exists());
+    person.type_("\x1b\x1b");
+    machine.ok(&["terminate", "--force", "--yes", "cut"]);
 }

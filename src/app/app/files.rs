@@ -21,6 +21,7 @@ use crate::{
     model::{
         failure::Failure,
         files::{FilePath, FilePlace},
+        id::ContextName,
         notice::Level,
         text::Clean,
     },
@@ -62,6 +63,16 @@ impl App {
             explorer.link_up();
         }
         self.transfers.link_up()
+    }
+
+    /// The same after an engine is connected again, for what needs that engine.
+    pub(super) fn files_engine_up(&mut self, context: ContextName) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if let Some(explorer) = self.panels.get_mut::<Explorer>() {
+            steps.extend(explorer.engine_up(context));
+        }
+        steps.extend(self.transfers.engine_up(context));
+        steps
     }
 
     /// Requests what the explorer needs for its next frame.
