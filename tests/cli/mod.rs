@@ -27,6 +27,7 @@ mod ssh;
 mod stop_hooks;
 mod stopping;
 mod topping;
+mod vscode;
 
 use crate::machine::Machine;
 
