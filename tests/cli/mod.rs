@@ -12,6 +12,7 @@ mod idle;
 mod images;
 mod invalid_use;
 mod jupyter;
+pub mod large_folders;
 mod launching;
 mod outcomes;
 mod own_images;

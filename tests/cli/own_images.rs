@@ -173,6 +173,10 @@ fn batch_sessions_and_the_host_environment_have_no_image() {
     let (code, _, err) = crate::cli::run(&machine, &["commit", "own-host", "my-host"]);
     assert_ne!(code, 0);
     assert!(err.contains("host environment"), "{err}");
+    assert!(
+        err.contains("programs are those of this machine") && err.contains("in a session with an image"),
+        "{err}"
+    );
     machine.ok(&[
         "launch",
         "--env",

@@ -3,6 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use crate::{
+    cli::large_folders::{make_deep, make_wide},
     machine::{self, BINARY, Machine},
     private_engine::PrivateEngine,
     terminal::Terminal,
@@ -174,4 +175,42 @@ fn an_engine_that_stops_interrupts_the_explorer_and_loses_nothing() {
     assert!(!part.exists());
     person.type_("\x1b\x1b");
     machine.ok(&["terminate", "--force", "--yes", "cut"]);
+}
+
+#[test]
+fn very_large_and_very_deep_directories_are_browsed_and_deleted() {
+    let machine = Machine::new();
+    machine.ok(&["folder", "create", "large"]);
+    let folder = machine.path("data/folders/large");
+    make_wide(&folder.join("wide"), 200_000);
+    make_deep(&folder.join("deep"), 20_000);
+    let pid = machine.daemon_pid();
+
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 30);
+    person.wait_for("No running sessions");
+    person.type_("D");
+    person.wait_for("large");
+    person.type_("\r");
+    person.wait_for("wide");
+    person.type_("\x1b[F\r");
+    person.wait_for("1 of 200,000");
+    person.type_("\x1b[F");
+    person.wait_for("200,000 of 200,000");
+    person.wait_for("file-199999");
+    person.type_("o");
+    person.wait_for("file-0");
+    // A filter is answered while it is typed.
+    person.type_("/99999\r");
+    person.wait_for("1 of 2");
+    person.type_("\x1b\x1b[D");
+    person.wait_for("deep");
+    person.type_("\x1b[H");
+    person.wait_for("1 of 2");
+    person.type_("x");
+    person.wait_for("20 files");
+    person.type_("y");
+    person.wait_for("'deep' deleted");
+    person.wait_for("1 of 1");
+    assert!(!folder.join("deep").exists());
+    assert_eq!(machine.daemon_pid(), pid);
 }
