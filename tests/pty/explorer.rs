@@ -201,8 +201,11 @@ fn very_large_and_very_deep_directories_are_browsed_and_deleted() {
     person.wait_for("file-0");
     // A filter is answered while it is typed.
     person.type_("/99999\r");
-    person.wait_for("1 of 2");
-    person.type_("\x1b\x1b[D");
+    person.wait_for("filter '99999'");
+    person.wait_for("file-199999");
+    person.type_("\x1b");
+    person.wait_gone("filter '99999'");
+    person.type_("\x1b[D");
     person.wait_for("deep");
     person.type_("\x1b[H");
     person.wait_for("1 of 2");
