@@ -69,7 +69,8 @@ impl Root {
             Failure::refused(format!("'{path}' can't be read: {error}")).hint("check the disk")
         };
         let about = file.metadata().map_err(|error| unread(&error))?;
-        let mut content = Vec::with_capacity(usize::try_from(about.len()).unwrap_or(0).min(1 << 20));
+        let mut content =
+            Vec::with_capacity(usize::try_from(about.len()).unwrap_or(0).min(1 << 20));
         let read = file.take(SMALL_FILE + 1).read_to_end(&mut content);
         read.map_err(|error| unread(&error))?;
         if content.len() as u64 > SMALL_FILE {
@@ -100,7 +101,9 @@ impl Root {
         let (mut line, mut content) = (Vec::new(), Vec::new());
         loop {
             line.clear();
-            let read = (&mut *stream).take(LONGEST_HEAD).read_until(b'\n', &mut line);
+            let read = (&mut *stream)
+                .take(LONGEST_HEAD)
+                .read_until(b'\n', &mut line);
             read.map_err(|_| interrupted())?;
             if line.is_empty() {
                 return Ok(());
@@ -167,11 +170,7 @@ fn broken() -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        ffi::OsStr,
-        fs,
-        os::unix::ffi::OsStrExt as _,
-    };
+    use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _};
 
     use super::*;
 

@@ -91,7 +91,10 @@ fn very_many_small_files_are_put_and_got_with_their_contents() {
     fs::write(source.join("content"), "of a file").unwrap();
     let text = |path: &Path| path.display().to_string();
     let put = machine.json(&["folder", "put", &text(&source), "copied", "--json"]);
-    assert_eq!((&put["files"], &put["bytes"]), (&(COPIED + 1).into(), &9.into()));
+    assert_eq!(
+        (&put["files"], &put["bytes"]),
+        (&(COPIED + 1).into(), &9.into())
+    );
     let back = here.join("back");
     fs::create_dir(&back).unwrap();
     let got = machine.json(&["folder", "get", "copied/source", &text(&back), "--json"]);
@@ -101,7 +104,12 @@ fn very_many_small_files_are_put_and_got_with_their_contents() {
         .args([&source, &back.join("source")])
         .status();
     assert!(same.unwrap().success());
-    let time = |path: &Path| fs::metadata(path.join("content")).unwrap().modified().unwrap();
+    let time = |path: &Path| {
+        fs::metadata(path.join("content"))
+            .unwrap()
+            .modified()
+            .unwrap()
+    };
     assert_eq!(time(&source), time(&back.join("source")));
 }
 

@@ -174,7 +174,8 @@ fn batch_sessions_and_the_host_environment_have_no_image() {
     assert_ne!(code, 0);
     assert!(err.contains("host environment"), "{err}");
     assert!(
-        err.contains("programs are those of this machine") && err.contains("in a session with an image"),
+        err.contains("programs are those of this machine")
+            && err.contains("in a session with an image"),
         "{err}"
     );
     machine.ok(&[

@@ -210,10 +210,7 @@ fn kept_home_directories_are_deleted_oldest_first_when_they_need_too_much_space(
         .lines()
         .find(|line| line.contains("keep-space"))
         .unwrap();
-    assert!(
-        line.contains("the oldest first: kept-1 (2 MiB)"),
-        "{line}"
-    );
+    assert!(line.contains("the oldest first: kept-1 (2 MiB)"), "{line}");
     assert!(!line.contains("kept-2") && line.contains("5 MiB"), "{line}");
     listening.kill().unwrap();
     listening.wait().unwrap();

@@ -241,7 +241,10 @@ mod tests {
         let output = command.args(["large", "small", "-more"]).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.starts_with("saved to place, but not 'large' ("), "{said}");
+        assert!(
+            said.starts_with("saved to place, but not 'large' ("),
+            "{said}"
+        );
         assert!(said.contains("leaves 100 KiB)"), "{said}");
         let saved = |name: &str| dir.path().join("place").join(name).exists();
         assert!(!saved("large") && saved("small") && saved("-more"));

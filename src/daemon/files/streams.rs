@@ -88,8 +88,7 @@ pub(in crate::daemon) async fn open(
             let found = of_many(place::find(inbound, &place, true).await?)?;
             let (input, typed) = mpsc::channel(INPUT);
             let content = content(typed);
-            let writing =
-                async move { found.engine.write_files(&found.root, content).await };
+            let writing = async move { found.engine.write_files(&found.root, content).await };
             let written = once(writing.boxed()).filter_map(async |result| result.err().map(Err));
             Ok(FileStream {
                 output: written.boxed(),

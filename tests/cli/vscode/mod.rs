@@ -142,7 +142,8 @@ fn bytes(count: usize) -> Vec<u8> {
 /// The server answers a request over HTTP.
 async fn version(window: &Window, port: u16) -> String {
     let mut stream = window.connect(port).await;
-    let request = format!("GET /version HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    let request =
+        format!("GET /version HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();

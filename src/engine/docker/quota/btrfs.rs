@@ -1,7 +1,10 @@
 //! Quotas of Btrfs: each limited directory is a subvolume, which has a quota group.
 
 use std::{
-    ffi::OsStr, fs, io, os::unix::fs::MetadataExt as _, os::unix::fs::PermissionsExt as _,
+    ffi::OsStr,
+    fs, io,
+    os::unix::fs::MetadataExt as _,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 

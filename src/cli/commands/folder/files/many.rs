@@ -178,8 +178,10 @@ fn unpack(
         let name = path.name().unwrap_or_default();
         // The daemon sends what it was asked for, once.
         if !wanted.remove(&FileName(name.to_owned())) {
-            return Err(Failure::internal("the daemon sent a file that nobody asked for")
-                .hint("run `workbay daemon stop`, then try again"));
+            return Err(
+                Failure::internal("the daemon sent a file that nobody asked for")
+                    .hint("run `workbay daemon stop`, then try again"),
+            );
         }
         to.join(name)
     };

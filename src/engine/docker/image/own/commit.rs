@@ -338,9 +338,9 @@ fn of_host() -> Failure {
          and its only own files are in /home/work",
     )
     .hint(
-                "install programs in a session with an image, and commit that one. Files of this \
+        "install programs in a session with an image, and commit that one. Files of this \
                  session are copied with `workbay cp`, or stay in a mounted folder",
-            )
+    )
 }
 
 fn name_taken(name: &str, reference: &str) -> Failure {
