@@ -23,6 +23,7 @@ impl PrivateEngine {
     }
 
     /// One whose images and containers share a disk for so many files.
+    #[allow(dead_code, reason = "not every test program fills a disk")]
     pub fn start_on(files: u32) -> Option<Self> {
         let mut engine = Self::prepare(false)?;
         let data = engine.path("data");

@@ -79,7 +79,7 @@ impl Window {
         // The input stays open, as long as the window is.
         self.script.write_all(script.as_bytes()).unwrap();
         self.script.flush().unwrap();
-        let lines = self.output.by_ref().lines().map(Result::unwrap);
+        let lines = (&mut self.output).lines().map(Result::unwrap);
         let mut said: Vec<String> = Vec::new();
         for line in lines {
             let is_last = line == "workbay-test: end";
