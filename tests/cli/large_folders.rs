@@ -24,8 +24,19 @@ pub(crate) fn make_wide(place: &Path, count: usize) {
     }
 }
 
+/// Removes a directory with its contents when it is dropped. The standard library would need a stack for each level.
+pub(crate) struct Deep(PathBuf);
+
+impl Drop for Deep {
+    fn drop(&mut self) {
+        let _ = workbay::tree::remove(&self.0);
+    }
+}
+
 /// A chain of directories, with a file at each thousandth level.
-pub(crate) fn make_deep(place: &Path, levels: usize) {
+#[must_use]
+pub(crate) fn make_deep(place: &Path, levels: usize) -> Deep {
+    let deep = Deep(place.to_owned());
     fs::create_dir_all(place).unwrap();
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     let open = |dir: &OwnedFd, name: &str| openat(dir, name, flags, Mode::empty()).unwrap();
@@ -38,6 +49,7 @@ pub(crate) fn make_deep(place: &Path, levels: usize) {
         mkdirat(&here, "d", Mode::from_raw_mode(0o755)).unwrap();
         here = open(&here, "d");
     }
+    deep
 }
 
 fn folder(machine: &Machine, name: &str) -> PathBuf {
@@ -117,7 +129,7 @@ fn very_many_small_files_are_put_and_got_with_their_contents() {
 fn twenty_thousand_levels_are_measured_copied_as_far_as_paths_go_and_purged() {
     let machine = Machine::new();
     let place = folder(&machine, "deep");
-    make_deep(&place.join("tree"), DEEP);
+    let _deep = make_deep(&place.join("tree"), DEEP);
     let pid = machine.daemon_pid().unwrap();
     let used = machine.json(&["folder", "du", "deep", "--json"]);
     assert_eq!(used["files"], DEEP / 1000);
@@ -125,13 +137,15 @@ fn twenty_thousand_levels_are_measured_copied_as_far_as_paths_go_and_purged() {
     assert_eq!(listed, "d/\nfile\n");
     let back = machine.path("back");
     fs::create_dir(&back).unwrap();
+    let _copy = Deep(back.clone());
+    let _again = Deep(place.join("again"));
     let back = back.display().to_string();
     for words in [
         ["folder", "get", "deep/tree", &back],
         ["folder", "put", &format!("{back}/tree"), "deep/again"],
     ] {
         let (code, out, err) = run(&machine, &words);
-        assert_eq!((code, out.trim()), (0, "3 files, 0 bytes"), "{err}");
+        assert_eq!((code, out.trim()), (0, "3 files, 0 B"), "{err}");
     }
     let (_, _, err) = run(&machine, &["folder", "get", "deep", &back]);
     assert!(err.contains("longer than 4095 bytes"), "{err}");

@@ -183,7 +183,7 @@ fn very_large_and_very_deep_directories_are_browsed_and_deleted() {
     machine.ok(&["folder", "create", "large"]);
     let folder = machine.path("data/folders/large");
     make_wide(&folder.join("wide"), 200_000);
-    make_deep(&folder.join("deep"), 20_000);
+    let _deep = make_deep(&folder.join("deep"), 20_000);
     let pid = machine.daemon_pid();
 
     let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 30);
