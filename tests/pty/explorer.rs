@@ -136,8 +136,8 @@ fn an_engine_that_stops_interrupts_the_explorer_and_loses_nothing() {
     let mut bytes = noise();
     bytes = bytes.repeat(LARGE / bytes.len());
     fs::write(local.join("large.bin"), &bytes).unwrap();
-    machine.ok(&["launch", "--env", "host", "--name", "cut", "--wait"]);
-    machine.ok(&["exec", "cut", "--", "touch", "first", "second"]);
+    machine.ok(&["launch", "--env", "host", "--name", "interrupted", "--wait"]);
+    machine.ok(&["exec", "interrupted", "--", "touch", "first", "second"]);
 
     let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 30);
     person.wait_for("RUNNING");
@@ -151,7 +151,7 @@ fn an_engine_that_stops_interrupts_the_explorer_and_loses_nothing() {
     person.type_("\x15");
     person.type_(&format!("{}\r", local.join("large.bin").display()));
     person.wait_for("1 transfer");
-    let part = machine.json(&["show", "cut", "--json"])["home"].clone();
+    let part = machine.json(&["show", "interrupted", "--json"])["home"].clone();
     let part = Path::new(part.as_str().unwrap()).join(".large.bin.workbay-part");
     crate::wait::until(
         "a part of the file is there",
@@ -170,11 +170,11 @@ fn an_engine_that_stops_interrupts_the_explorer_and_loses_nothing() {
     person.wait_gone("Engine disconnected");
     person.wait_for("large.bin");
     assert!(person.screen().contains("1 marked"), "{}", person.screen());
-    let copied = machine.ok(&["exec", "cut", "--", "sha256sum", "large.bin"]);
+    let copied = machine.ok(&["exec", "interrupted", "--", "sha256sum", "large.bin"]);
     assert!(copied.contains(&sum(&local.join("large.bin"))), "{copied}");
     assert!(!part.exists());
     person.type_("\x1b\x1b");
-    machine.ok(&["terminate", "--force", "--yes", "cut"]);
+    machine.ok(&["terminate", "--force", "--yes", "interrupted"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::{
             AnyPanel,
             conflict::ConflictDialog,
             explorer::{Explorer, ExplorerPurpose},
+            folders::FoldersPanel,
             terminate,
             transfers::TransferList,
         },
@@ -39,6 +40,8 @@ impl App {
             Some(open) => explorer.after(open),
             None => explorer,
         };
+        // The data page is above the explorer, and would hide it.
+        self.panels.close::<FoldersPanel>();
         self.panels.push(explorer);
     }
 
