@@ -236,6 +236,11 @@ impl Mirror {
         }
     }
 
+    /// Whether the engine is disconnected, or hasn't reconnected yet.
+    pub fn has_lost_engine(&self, context: ContextName) -> bool {
+        self.lost_since.contains_key(&context)
+    }
+
     /// Why the engine doesn't support the capability. `None` if it does, or hasn't reported it.
     pub fn why_not(&self, context: ContextName, capability: Capability) -> Option<&Clean> {
         self.engine_info(context)?.capabilities.why_not(capability)

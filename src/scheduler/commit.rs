@@ -98,7 +98,10 @@ impl Scheduler {
                 "session {name} runs in the host environment, which has no image: its programs \
                  are those of this machine, and its only own files are in /home/work"
             ))
-            .hint("copy its files with `workbay cp`, or launch a session with an image"));
+            .hint(
+                "install programs in a session with an image, and commit that one. Files of this \
+                 session are copied with `workbay cp`, or stay in a mounted folder",
+            ));
         }
         if let Some(other) = &held.record.committing {
             return Err(Failure::refused(format!(

@@ -13,6 +13,7 @@ mod idle;
 mod images;
 mod invalid_use;
 mod jupyter;
+pub mod large_folders;
 mod launching;
 mod outcomes;
 mod own_images;
@@ -28,6 +29,7 @@ mod ssh;
 mod stop_hooks;
 mod stopping;
 mod topping;
+mod vscode;
 
 use crate::machine::Machine;
 

@@ -158,12 +158,21 @@ impl App {
             }
         }
         let touches_panels = matches!(change, Change::Environments { .. } | Change::Engine { .. });
+        let lost = match &change {
+            Change::Engine { context, .. } if self.mirror.has_lost_engine(*context) => {
+                Some(*context)
+            }
+            _ => None,
+        };
         match self.mirror.apply(change, now) {
             Touched::Sessions => self.sessions.mark_stale(),
             Touched::Usage => self.sessions.usage_changed(),
             Touched::Other => {}
         }
         steps.extend(starting.and_then(|key| self.open_apps_after_launch(key)));
+        if let Some(context) = lost.filter(|it| !self.mirror.has_lost_engine(*it)) {
+            steps.extend(self.files_engine_up(context));
+        }
         if touches_panels {
             self.know_accounts();
             self.update_panels(now);

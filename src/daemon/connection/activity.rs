@@ -71,6 +71,8 @@ impl ActivityReporter {
             // What opens files reports the use of their session.
             | StreamOpen::ReadFile { .. }
             | StreamOpen::WriteFile { .. }
+            | StreamOpen::ReadFiles { .. }
+            | StreamOpen::WriteFiles { .. }
             | StreamOpen::FileWork { .. }
             | StreamOpen::Rescue { .. }
             | StreamOpen::ExportImage { .. }

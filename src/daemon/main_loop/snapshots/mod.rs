@@ -160,6 +160,8 @@ fn check_open(
         StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),
         StreamOpen::ReadFile { .. }
         | StreamOpen::WriteFile { .. }
+        | StreamOpen::ReadFiles { .. }
+        | StreamOpen::WriteFiles { .. }
         | StreamOpen::FileWork { .. }
         | StreamOpen::Rescue { .. }
         | StreamOpen::ExportImage { .. }

@@ -20,7 +20,7 @@ use rustix::{
 
 use super::store::{FolderStore, refused};
 use crate::{
-    engine::api::Result,
+    engine::{api::Result, docker::quota},
     model::{
         failure::{Failure, FailureKind},
         launch_field::LaunchField,
@@ -31,6 +31,8 @@ use crate::{
 
 const PURGING: &str = "purge.";
 pub(super) const CLONING: &str = "clone.";
+/// The copy in its directory.
+pub(super) const COPY: &str = "copy";
 /// The digits of the time in a name.
 const DIGITS: usize = 13;
 
@@ -214,6 +216,15 @@ pub(super) fn lock(path: &Path) -> Option<File> {
     let directory = File::open(path).ok()?;
     flock(&directory, FlockOperation::NonBlockingLockExclusive).ok()?;
     Some(directory)
+}
+
+/// Deletes a directory of the trash. An unfinished copy in it can be a file system of its own.
+pub(super) fn remove_trashed(path: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.starts_with(CLONING) {
+        quota::remove(&path.join(COPY))?;
+    }
+    quota::remove(path)
 }
 
 fn taken(name: &str) -> Failure {
