@@ -36,14 +36,15 @@ make_databases() {
     manager_tool etcd put-json "" "$conf/etcd-root.json"
     manager_tool etcd put-json config "$conf/etcd-config.json"
     manager_tool schema oneshot -f "$conf/alembic.ini"
-    in_root backend.ai app-proxy-coordinator schema oneshot -f "$conf/alembic-appproxy.ini"
+    cp "$cluster/tools/coordinator_schema.py" "$state/home/"
+    in_root "$venv/bin/python" "$state/home/coordinator_schema.py" "$conf/alembic-appproxy.ini"
 }
 
 # Users, keys and the rest as Backend.AI's own installer fills them in; presets and the registry are ours.
 fill_databases() {
     local name fixtures
     fixtures=$(echo "$venv"/lib/python3*/site-packages/ai/backend/install/fixtures)
-    for name in users keypairs resource-slot-types runtime-variants runtime-variant-presets role-presets roles \
+    for name in users keypairs set-user-main-access-keys resource-slot-types runtime-variants runtime-variant-presets role-presets roles \
         login-client-types prometheus-query-preset-categories prometheus-query-presets retention-policies; do
         [ ! -e "$fixtures/example-$name.json" ] || manager_tool fixture populate "$fixtures/example-$name.json"
     done
@@ -57,7 +58,7 @@ if [ ! -e "$done/db" ]; then
     noted setup "making the databases" make_databases
     noted setup "filling the databases" fill_databases
     echo 3 >"$volume/version.txt" # the layout of folders on it
-    touch "$done/db"
+    echo "$filled_with" >"$done/db"
 fi
 # Every time: what is allowed may have grown since the databases were filled.
 noted setup "setting what is allowed" sql -d backend -f "$conf/permissions.sql"

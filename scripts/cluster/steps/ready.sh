@@ -1,6 +1,11 @@
 # What this machine must have before anything is made.
 # shellcheck shell=bash disable=SC2154
 
+there=$(release_of "$work")
+if [ -n "$there" ] && [ "$there" != "$version" ]; then
+    fail "the cluster in $work is of release $there, not $version" \
+        "choose another place with WORKBAY_CLUSTER_DIR, or remove that one: WORKBAY_CLUSTER_DIR=$work WORKBAY_CLUSTER_VERSION=$there scripts/cluster/down --purge"
+fi
 apt_install debootstrap curl iproute2 procps ca-certificates
 if ! engine_answers; then
     start_docker
@@ -24,10 +29,24 @@ mkdir -p "$conf" "$log" "$run" "$done" "$volume" "$state"/{ipc,scratches,var,com
 # listeners_on PORT: process ids that listen there.
 listeners_on() { ss -Hltnp "sport = :$1" | grep -o 'pid=[0-9]*' | cut -d= -f2 | sort -u; }
 
+# make_way PID: ends the cluster of another release that the process belongs to. Nothing if it belongs to none.
+make_way() {
+    local place release
+    place=$(readlink "/proc/$1/root" 2>/dev/null) || return 0
+    [ "$place" != "$root" ] && [ "$(basename "$place")" = rootfs ] || return 0
+    place=$(dirname "$place")
+    release=$(release_of "$place")
+    [ -n "$release" ] || return 0
+    say "ending the cluster of $release in $place, which has the same ports; its data stays"
+    WORKBAY_CLUSTER_DIR=$place WORKBAY_CLUSTER_VERSION=$release "$cluster/down"
+}
+
 # A program of ours whose process id was lost is ended; anything else keeps its port.
 free_port() {
     local pid
     for pid in $(listeners_on "${port[$1]}"); do
+        make_way "$pid"
+        [ -e "/proc/$pid" ] || continue
         ours "$pid" || fail "port ${port[$1]} is taken by $(cat "/proc/$pid/comm") (process $pid); the cluster's $1 needs it" \
             "end that program, or choose another port with WORKBAY_CLUSTER_PORT_${1^^}"
         say "ending process $pid on port ${port[$1]} ($1), left by an earlier run"
