@@ -61,7 +61,7 @@ programs=(postgres valkey etcd prometheus manager storage coordinator agent web 
 docker_here() { docker -H "unix://$socket" "$@"; }
 
 # What the databases are filled with, once: a cluster that was filled with anything else is not the one that is tested.
-filled_with=$(cd "$cluster" && cat conf/{etcd-config,etcd-root,presets,registry}.json steps/database.sh | sha256sum | cut -c1-24)
+filled_with=$(cd "$cluster" && cat conf/{etcd-config,etcd-root,presets,registry}.json steps/fill.sh | sha256sum | cut -c1-24)
 
 # The environment of whatever runs inside of the root.
 inside=(/usr/bin/env -i -C "$conf" "HOME=$state/home" LANG=C.UTF-8 TERM=dumb PYTHONUNBUFFERED=1
