@@ -53,7 +53,7 @@ function cell(which, topic,    n, test, passed, lacks, failing, text) {
         if (lacking[which, test] && index(", " lacks ",", ", " lacking[which, test] ",") == 0)
             lacks = lacks ? lacks ", " lacking[which, test] : lacking[which, test]
     }
-    text = passed ? passed " passed" : "none"
+    text = passed ? passed " passed" : failing ? "none passed" : "not run"
     if (lacks) text = text "; lacks `" gensub_ticks(lacks) "`"
     if (failing) text = text "; **failed: " failing "**"
     return text
