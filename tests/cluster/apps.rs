@@ -343,9 +343,9 @@ async fn the_clusters_app_proxy_leads_to_apps() {
     let (start, options) = (AppStart::of("sshd"), ProxyOptions::default());
     let opened = bench.engine.proxy_app(ours.id(), &start, &options);
     let error = within(opened).await.unwrap_err();
-    assert!(
-        error.to_string().contains("Worker not available"),
-        "{error}"
-    );
+    let said = error.to_string();
+    // That of 25.15 closes the connection instead of answering so.
+    let known = ["Worker not available", "app proxy at 127.0.0.1"];
+    assert!(known.iter().any(|it| said.contains(it)), "{said}");
     assert!(error.hint.is_some());
 }

@@ -150,6 +150,14 @@ impl Bench {
         true
     }
 
+    /// What a scheduling history says on the screen: of an attempt, or that there are none.
+    pub async fn told_by_history(&self) -> &'static str {
+        match self.lack(Capability::SchedulingSteps).await {
+            Some(_) => "this manager reports",
+            None => "schedule-sessions",
+        }
+    }
+
     /// The timeout that a session is reported with, where its release reports one.
     pub async fn reported_timeout(&self, timeout: Span) -> Option<Span> {
         match self.lack(Capability::BatchTimeout).await {

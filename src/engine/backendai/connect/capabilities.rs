@@ -86,6 +86,14 @@ pub(in crate::engine::backendai) fn of(
             Capability::Priority,
             Clean::new("only administrators can change a priority on this cluster"),
         ));
+    } else if !features.launches_for_others {
+        missing.push((
+            Capability::Owners,
+            Clean::new(
+                "this manager can't launch sessions for other users: releases 25.13 to 25.19 fail \
+                 with an internal error",
+            ),
+        ));
     }
     if hidden {
         missing.push((Capability::AgentChoice, Clean::new(HIDDEN)));

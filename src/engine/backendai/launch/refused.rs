@@ -14,7 +14,7 @@ use crate::model::{
 const FAULT: &str = "Internal server error";
 
 /// Words of a refusal, in lowercase, and the field that they are about. The first match counts.
-const WORDS: [(&str, Field); 30] = [
+const WORDS: [(&str, Field); 32] = [
     ("a session with that name", Field::Name),
     ("session name", Field::Name),
     ("resource group", Field::ResourceGroup),
@@ -29,7 +29,9 @@ const WORDS: [(&str, Field); 30] = [
     ("reserved for internal path", Field::Folders),
     ("mount", Field::Folders),
     ("preopen", Field::PreopenPorts),
+    ("are reserved for internal use", Field::PreopenPorts),
     ("containers per session", Field::ClusterSize),
+    ("cannot create session with more than", Field::ClusterSize),
     ("cluster_size", Field::ClusterSize),
     ("cluster_mode", Field::ClusterMode),
     ("shared memory", Field::SharedMemory),
@@ -164,6 +166,32 @@ mod tests {
             let error = at_field(Failure::refused(why.as_str()), &request);
             assert_eq!(error.field, Some(Field::Project), "{why}");
             assert_eq!(error.what.as_str(), wanted);
+        }
+    }
+
+    #[test]
+    fn words_of_older_managers_lead_to_fields() {
+        for (why, expected) in [
+            (
+                "Missing or invalid API parameters: Port 2000, 2001, 2200 and 7681 are reserved \
+                 for internal use",
+                Field::PreopenPorts,
+            ),
+            (
+                "You have reached your resource limit: You cannot create session with more than 3 \
+                 containers",
+                Field::ClusterSize,
+            ),
+            (
+                "No such virtual folder: There is no accessible vfolders at all",
+                Field::Folders,
+            ),
+            (
+                "Scaling group 'nogroup' is not accessible",
+                Field::ResourceGroup,
+            ),
+        ] {
+            assert_eq!(field(why, &LaunchRequest::default()), Some(expected));
         }
     }
 

@@ -58,7 +58,9 @@ impl ManagerConnection {
         }
         let data = self.fields_of(session, "access_key user_id").await.ok()?;
         let node = Node::new(Node::new(&data).edges("compute_session_nodes").next()?);
-        let is_other = node.str("user_id").is_some_and(|id| self.me.id.as_str() != id);
+        let is_other = node
+            .str("user_id")
+            .is_some_and(|id| self.me.id.as_str() != id);
         node.text("access_key").filter(|_| is_other)
     }
 }

@@ -188,7 +188,11 @@ impl HistoryView<'_> {
     /// Why the entries have no steps, below them, if the engine reports none.
     fn draw_lack(&self, paint: &mut Paint<'_>, rows: Rect, shown: usize) {
         let context = self.open.session().context;
-        let Some(why) = self.app.mirror.why_not(context, Capability::SchedulingSteps) else {
+        let Some(why) = self
+            .app
+            .mirror
+            .why_not(context, Capability::SchedulingSteps)
+        else {
             return;
         };
         let lines = text::wrap(why.as_str(), usize::from(rows.width.saturating_sub(2)));
