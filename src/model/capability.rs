@@ -35,6 +35,8 @@ pub enum Capability {
     SchedulingSteps,
     /// The timeout of a batch session is reported.
     BatchTimeout,
+    /// Why a session failed to start is reported.
+    StartFailures,
     /// The variables and the bootstrap script of a session that somebody else launched are reported.
     LaunchRecord,
     IdleChecks,

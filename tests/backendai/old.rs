@@ -59,6 +59,7 @@ async fn the_oldest_one() {
     );
     for (lacks, since) in [
         (Capability::SchedulingSteps, "26.2"),
+        (Capability::StartFailures, "26.2"),
         (Capability::BatchTimeout, "26.3"),
         (Capability::LaunchRecord, "26.3"),
     ] {

@@ -16,7 +16,9 @@ use crate::changes::Changes as _;
 use crate::{
     batch::batch,
     folder::Made,
-    support::{Bench, Ours, by_admin, cores_of_the_node, now, read_log, small, too_large},
+    support::{
+        Bench, Ours, by_admin, cores_of_the_node, now, read_log, release, small, too_large,
+    },
 };
 
 impl Bench {
@@ -326,6 +328,14 @@ async fn refusals_of_the_cluster_name_the_field() {
             "containers",
         ),
     ] {
+        if field == Field::Cpu
+            && let Ok(taken) = bench.engine.launch(&request).await
+        {
+            // A manager of 25.15 checks only the image's memory.
+            assert!(release().is_none_or(|it| it.starts_with("25.")));
+            bench.engine.terminate(taken, true).await.unwrap();
+            continue;
+        }
         let (found, why) = bench.refused(request).await;
         assert_eq!(found, field, "{why}");
         assert!(why.contains(words), "{field:?}: {why}");

@@ -36,7 +36,7 @@ const ALWAYS: [(Capability, &str); 6] = [
 
 /// What older managers lack, and whether a manager has it.
 type Age = (fn(Features) -> bool, Capability, &'static str);
-const AGES: [Age; 4] = [
+const AGES: [Age; 5] = [
     (
         |it| it.scope_id,
         Capability::IdleChecks,
@@ -46,6 +46,12 @@ const AGES: [Age; 4] = [
         |it| it.scheduling_history,
         Capability::SchedulingSteps,
         "this manager reports only when each status was reached, not its attempts: it is older than 26.2",
+    ),
+    (
+        |it| it.reports_failed_starts,
+        Capability::StartFailures,
+        "this manager may report a session as running whose container ended while it started: it is \
+         older than 26.2",
     ),
     (
         |it| it.reports_timeout,
