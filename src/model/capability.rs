@@ -31,6 +31,14 @@ pub enum Capability {
     /// Projects, resource groups, presets and folders to choose from.
     Catalogue,
     SchedulingHistory,
+    /// The attempts and steps in a scheduling history. Without them it has only the time of each status.
+    SchedulingSteps,
+    /// The timeout of a batch session is reported.
+    BatchTimeout,
+    /// Why a session failed to start is reported.
+    StartFailures,
+    /// The variables and the bootstrap script of a session that somebody else launched are reported.
+    LaunchRecord,
     IdleChecks,
     /// Idle checks set for one launch.
     IdleRules,

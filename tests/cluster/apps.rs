@@ -126,7 +126,12 @@ async fn apps_start_take_arguments_answer_and_stop() {
     within(bench.engine.stop_app(id, "web")).await.unwrap();
     start.arguments = BTreeMap::from([("port".to_owned(), "1".to_owned())]);
     let error = bench.engine.start_app(id, &start).await.unwrap_err();
-    assert!(error.to_string().contains("--port"), "{error:?}");
+    // By the session, or by workbay where the manager lists what an app takes.
+    let said = error.to_string();
+    assert!(
+        said.contains("--port") || said.contains("no argument 'port'"),
+        "{said}"
+    );
     let error = bench.engine.start_app(id, &AppStart::of("none")).await;
     assert!(error.unwrap_err().is_not_found());
 
@@ -346,9 +351,9 @@ async fn the_clusters_app_proxy_leads_to_apps() {
     let (start, options) = (AppStart::of("sshd"), ProxyOptions::default());
     let opened = bench.engine.proxy_app(ours.id(), &start, &options);
     let error = within(opened).await.unwrap_err();
-    assert!(
-        error.to_string().contains("Worker not available"),
-        "{error}"
-    );
+    let said = error.to_string();
+    // That of 25.15 closes the connection instead of answering so.
+    let known = ["Worker not available", "app proxy at 127.0.0.1"];
+    assert!(known.iter().any(|it| said.contains(it)), "{said}");
     assert!(error.hint.is_some());
 }

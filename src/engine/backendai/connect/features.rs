@@ -31,6 +31,8 @@ pub(in crate::engine::backendai) struct Features {
     pub(in crate::engine::backendai) scheduling_history: bool,
     /// A session that failed to start has no reason, or only one of its kernels has one (26.2).
     pub(in crate::engine::backendai) reports_failed_starts: bool,
+    /// An administrator can launch sessions for other users. 25.13 to 25.19 fail with an internal error.
+    pub(in crate::engine::backendai) launches_for_others: bool,
     /// Sessions can be deprioritized, reserved, preempted and rescheduled (26.8).
     pub(in crate::engine::backendai) preemption: bool,
 }
@@ -55,6 +57,7 @@ impl Features {
             owner: since(25, 13),
             scheduling_history: since(26, 2),
             reports_failed_starts: since(26, 2),
+            launches_for_others: !since(25, 13) || since(26, 1),
             preemption: since(26, 8),
         }
     }
@@ -79,5 +82,8 @@ mod tests {
         assert!(of("25.15.12").owner && !of("25.15.12").scheduling_history);
         assert!(of("26.4.16").scheduling_history && !of("26.4.16").preemption);
         assert!(of("26.9.6").preemption);
+        for (version, can) in [("25.12.1", true), ("25.15.12", false), ("26.4.16", true)] {
+            assert_eq!(of(version).launches_for_others, can, "{version}");
+        }
     }
 }
