@@ -60,7 +60,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 30] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,

@@ -187,7 +187,7 @@ mod tests {
         let train = session(1, "train");
         mirror.replace(snapshot(vec![train.clone()]), jiff::Timestamp::UNIX_EPOCH);
         let mut facts = facts();
-        let mut env = CommandEnv {
+        let env = CommandEnv {
             mirror: &mirror,
             facts: &facts,
             now: jiff::Timestamp::UNIX_EPOCH,
@@ -204,10 +204,10 @@ mod tests {
         let why = env.why_not(&ended, Some(&train)).unwrap();
         assert!(why.contains("train doesn't match"), "{why}");
         facts.read_only = true;
-        env = CommandEnv {
+        let env = CommandEnv {
             mirror: &mirror,
             facts: &facts,
-            now: env.now,
+            now: jiff::Timestamp::UNIX_EPOCH,
         };
         let why = env.why_not(&writes, Some(&train)).unwrap();
         assert!(
