@@ -466,7 +466,7 @@ actions! {
     PaneScroll "pane.scroll" "scroll back through the output" [Leader]
     PaneCopyMode "pane.copy-mode" "copy mode: select and copy with the keyboard" [Leader]
     PaneSearch "pane.search" "search in the output" [Leader]
-    PaneScratch "pane.scratch" "show or hide the floating shell of the session" [Global, Leader] { "floating shell": Sessions 12 }
+    PaneScratch "pane.scratch" "show or hide the floating shell of the session" [Global, Leader] { "floating shell": Sessions 11 }
     PaneMark "pane.mark" "mark or unmark this pane, for broadcast" [Leader]
     PaneBroadcast "pane.broadcast" "broadcast: type into the marked panes, or all of this screen; again: stop" [Leader]
     PaneRecord "pane.record" "record what this pane shows, or stop" [Leader]
