@@ -186,10 +186,10 @@ mod tests {
         let mut mirror = Mirror::default();
         let train = session(1, "train");
         mirror.replace(snapshot(vec![train.clone()]), jiff::Timestamp::UNIX_EPOCH);
-        let mut facts = facts();
-        let mut env = CommandEnv {
+        let writable = facts();
+        let env = CommandEnv {
             mirror: &mirror,
-            facts: &facts,
+            facts: &writable,
             now: jiff::Timestamp::UNIX_EPOCH,
         };
         let writes = command("echo {name}");
@@ -203,11 +203,13 @@ mod tests {
         ended.show = "status:terminated".to_owned();
         let why = env.why_not(&ended, Some(&train)).unwrap();
         assert!(why.contains("train doesn't match"), "{why}");
-        facts.read_only = true;
-        env = CommandEnv {
-            mirror: &mirror,
+        let facts = Facts {
+            read_only: true,
+            ..facts()
+        };
+        let env = CommandEnv {
             facts: &facts,
-            now: env.now,
+            ..env
         };
         let why = env.why_not(&writes, Some(&train)).unwrap();
         assert!(
