@@ -187,9 +187,10 @@ mod tests {
         let train = session(1, "train");
         mirror.replace(snapshot(vec![train.clone()]), jiff::Timestamp::UNIX_EPOCH);
         let mut facts = facts();
+        let writable = facts();
         let env = CommandEnv {
             mirror: &mirror,
-            facts: &facts,
+            facts: &writable,
             now: jiff::Timestamp::UNIX_EPOCH,
         };
         let writes = command("echo {name}");
@@ -208,6 +209,11 @@ mod tests {
             mirror: &mirror,
             facts: &facts,
             now: jiff::Timestamp::UNIX_EPOCH,
+        let facts = Facts {
+            read_only: true,
+            ..facts()
+        };
+            ..env
         };
         let why = env.why_not(&writes, Some(&train)).unwrap();
         assert!(

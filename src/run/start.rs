@@ -59,6 +59,8 @@ pub fn main(options: Options) -> Result<()> {
         .chain(options.contexts.iter().map(ToString::to_string))
         .map(|text| (Level::Error, text))
         .collect();
+    let (_, conflicts) = CommandKeys::bind(&options.loaded.commands, &appearance.keymap);
+    remarks.extend(conflicts.iter().map(|it| (Level::Warning, it.to_string())));
     remarks.extend(appearance.remark.map(|text| (Level::Warning, text)));
     let wanted = options.context.as_deref().map(ContextName::new);
     if let Some(Err(why)) = &wanted {
@@ -165,7 +167,6 @@ impl Appearance {
         let mut problems = options.loaded.problems.clone();
         problems.extend(theme_problems);
         problems.extend(keymap_problems);
-        problems.extend(CommandKeys::bind(&options.loaded.commands, &keymap).1);
         Self {
             theme,
             source,

@@ -28,19 +28,10 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     if !app.explains_sequence() || areas.too_small {
         return;
     }
-    let mut rows = rows(&app.continuations());
-    // Your own commands come last, in the order of the file.
-    for (key, name) in app.command_continuations() {
-        let doc = name.unwrap_or("more keys");
-        if rows.iter().any(|row| row.keys == key.to_string()) {
-            continue;
-        }
-        rows.push(Row {
-            keys: key.to_string(),
-            doc: doc.to_owned(),
-            action: None,
-        });
-    }
+    // Your own commands come first, so that a low screen doesn't cut them off.
+    let mut all = own_rows(app);
+    all.extend(rows(&app.continuations()));
+    let rows = all;
     let screen = areas.screen;
     let keys = rows.iter().map(|row| text::width(&row.keys)).max();
     let keys = keys.unwrap_or(0).min(KEYS) as u16 + GAP;
@@ -133,6 +124,18 @@ fn direction(action: Option<Action>) -> Option<&'static str> {
 }
 
 /// A row for each action, verbs before movements. Numbered windows share a row, and so do directions.
+/// A row for each of your own commands.
+fn own_rows(app: &App) -> Vec<Row> {
+    let own = app.command_continuations().into_iter();
+    let row = |(key, name): (Key, Option<&str>)| Row {
+        keys: key.to_string(),
+        doc: name.unwrap_or("more keys").to_owned(),
+        action: None,
+    };
+    own.map(row).collect()
+}
+
+/// A row for each action, verbs before movements. Numbered windows share a row.
 fn rows(continuations: &[(Key, Option<Action>)]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (key, action) in continuations {

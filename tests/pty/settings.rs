@@ -28,6 +28,8 @@ fn a_setting_is_changed_refused_and_reset_and_a_mistake_is_shown_at_once() {
     person.wait_for("type to search");
     person.type_("keep-days");
     person.wait_for("config.toml:4");
+    // The page has read the files.
+    person.wait_for("A change takes effect when the daemon");
     person.type_("\r");
     person.wait_for("New value of history.keep-days");
     person.type_("9999\r");
@@ -59,7 +61,7 @@ fn own_commands_run_in_the_background_in_the_session_and_in_a_pane() {
     let mut person = Terminal::start(&[BINARY], &machine.env(), 100, 30);
     person.wait_for("own-cmd");
     person.type_("\x1bg");
-    person.wait_for("greet on own-cmd failed (exit code 4)");
+    person.wait_for("Greet on own-cmd failed (exit code 4)");
     person.type_("\x1bw");
     person.wait_for("I am own-cmd own-cmd");
     person.wait_for("[exit code 0] Press Enter");

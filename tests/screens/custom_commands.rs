@@ -211,7 +211,11 @@ fn another_keymap_binds_the_keys_again_and_changed_commands_are_used_at_once() {
     let screen = with(80, 24, vec![own]).press("F");
     assert_eq!(background(&screen).len(), 1);
     let k9s = screen.send(Msg::Keymap(Ok(Box::new(Keymap::builtin("k9s").unwrap()))));
-    assert!(k9s.sees("is bound to app.ports"), "{}", k9s.text());
+    assert!(
+        k9s.sees("the key 'F' of 'mine' is bound to"),
+        "{}",
+        k9s.text()
+    );
     let pressed = k9s.press("F");
     assert_eq!(background(&pressed).len(), 1, "the keymap has the key");
 }
