@@ -40,6 +40,8 @@ pub enum Capability {
     /// The variables and the bootstrap script of a session that somebody else launched are reported.
     LaunchRecord,
     IdleChecks,
+    /// Terminals and connections count for the network idle check.
+    NetworkIdle,
     /// Idle checks set for one launch.
     IdleRules,
     /// Extending a session, or exempting it from idle checks.

@@ -58,8 +58,9 @@ async fn the_oldest_one() {
         &"this manager doesn't report idle checks: it is older than 24.12"
     );
     for (lacks, since) in [
+        (Capability::NetworkIdle, "26.8"),
         (Capability::SchedulingSteps, "26.2"),
-        (Capability::StartFailures, "26.2"),
+        (Capability::StartFailures, "26.8"),
         (Capability::BatchTimeout, "26.3"),
         (Capability::LaunchRecord, "26.3"),
     ] {

@@ -16,9 +16,7 @@ use crate::changes::Changes as _;
 use crate::{
     batch::batch,
     folder::Made,
-    support::{
-        Bench, Ours, by_admin, cores_of_the_node, now, read_log, release, small, too_large,
-    },
+    support::{Bench, Ours, by_admin, cores_of_the_node, now, read_log, release, small, too_large},
 };
 
 impl Bench {

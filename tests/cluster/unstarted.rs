@@ -2,6 +2,7 @@
 
 use workbay::model::{
     capability::Capability,
+    session::Session,
     spec::LaunchRequest,
     status::{Status, Tab},
 };
@@ -23,11 +24,11 @@ async fn why_a_session_did_not_start_is_reported() {
     };
     let ours = bench.enqueue(request.clone()).await;
     if let Some(why) = bench.lack(Capability::StartFailures).await {
-        // It counts as one that runs.
-        assert!(why.contains("older than 26.2"), "{why}");
-        bench
-            .until_long(ours.id(), |it| it.status == Status::Running)
-            .await;
+        // It counts as one that ran; with some releases it still does.
+        assert!(why.ends_with("older than 26.8"), "{why}");
+        let is_told = |it: &Session| it.status == Status::Running || it.status.is_final();
+        let session = bench.until_long(ours.id(), is_told).await;
+        assert!(session.started_at.is_some(), "{session:?}");
         return;
     }
     let ended = bench.until_long(ours.id(), |it| it.status.is_final()).await;
@@ -57,7 +58,11 @@ async fn a_client_that_waits_for_it_gets_the_reason() {
     words.extend(["--cpu", "1", "--mem", "256m", "--wait"]);
     let failed = machine.workbay(&words);
     if bench.lack(Capability::StartFailures).await.is_some() {
-        assert!(failed.status.success(), "{failed:?}");
+        let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+        assert!(
+            failed.status.success() || said.contains("is TERMINATED"),
+            "{said}"
+        );
         return;
     }
     let said = String::from_utf8_lossy(&failed.stderr).into_owned();

@@ -36,11 +36,17 @@ const ALWAYS: [(Capability, &str); 6] = [
 
 /// What older managers lack, and whether a manager has it.
 type Age = (fn(Features) -> bool, Capability, &'static str);
-const AGES: [Age; 5] = [
+const AGES: [Age; 6] = [
     (
         |it| it.scope_id,
         Capability::IdleChecks,
         "this manager doesn't report idle checks: it is older than 24.12",
+    ),
+    (
+        |it| it.counts_streams,
+        Capability::NetworkIdle,
+        "this manager doesn't count terminals and connections for its network idle check: it is older \
+         than 26.8",
     ),
     (
         |it| it.scheduling_history,
@@ -51,7 +57,7 @@ const AGES: [Age; 5] = [
         |it| it.reports_failed_starts,
         Capability::StartFailures,
         "this manager may report a session as running whose container ended while it started: it is \
-         older than 26.2",
+         older than 26.8",
     ),
     (
         |it| it.reports_timeout,
