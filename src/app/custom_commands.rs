@@ -186,7 +186,6 @@ mod tests {
         let mut mirror = Mirror::default();
         let train = session(1, "train");
         mirror.replace(snapshot(vec![train.clone()]), jiff::Timestamp::UNIX_EPOCH);
-        let mut facts = facts();
         let writable = facts();
         let env = CommandEnv {
             mirror: &mirror,
@@ -204,15 +203,12 @@ mod tests {
         ended.show = "status:terminated".to_owned();
         let why = env.why_not(&ended, Some(&train)).unwrap();
         assert!(why.contains("train doesn't match"), "{why}");
-        facts.read_only = true;
-        let env = CommandEnv {
-            mirror: &mirror,
-            facts: &facts,
-            now: jiff::Timestamp::UNIX_EPOCH,
         let facts = Facts {
             read_only: true,
             ..facts()
         };
+        let env = CommandEnv {
+            facts: &facts,
             ..env
         };
         let why = env.why_not(&writes, Some(&train)).unwrap();

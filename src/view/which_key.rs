@@ -123,7 +123,6 @@ fn direction(action: Option<Action>) -> Option<&'static str> {
     found.map(|(_, words)| *words)
 }
 
-/// A row for each action, verbs before movements. Numbered windows share a row, and so do directions.
 /// A row for each of your own commands.
 fn own_rows(app: &App) -> Vec<Row> {
     let own = app.command_continuations().into_iter();
@@ -135,7 +134,7 @@ fn own_rows(app: &App) -> Vec<Row> {
     own.map(row).collect()
 }
 
-/// A row for each action, verbs before movements. Numbered windows share a row.
+/// A row for each action, verbs before movements. Numbered windows share a row, and so do directions.
 fn rows(continuations: &[(Key, Option<Action>)]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (key, action) in continuations {
