@@ -4,11 +4,16 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 cluster=$top/scripts/cluster
-version=${WORKBAY_CLUSTER_VERSION:-26.9.6}
+releases=(25.15.12 26.4.16 26.9.6) # that workbay is tested with
+newest=${releases[-1]}
+version=${WORKBAY_CLUSTER_VERSION:-$newest}
 krunner_version=${WORKBAY_CLUSTER_KRUNNER_VERSION:-4.4.0}
 mirror=${WORKBAY_CLUSTER_MIRROR:-} # empty: debootstrap's own default
 socket=$(readlink -m "${WORKBAY_CLUSTER_DOCKER_SOCKET:-/var/run/docker.sock}")
-work=$(readlink -m "${WORKBAY_CLUSTER_DIR:-/var/tmp/backendai-cluster}")
+# Each release has a place of its own: what is in a database is not for another one.
+beside=/var/tmp/backendai-cluster
+[ "$version" = "$newest" ] || beside+=-$version
+work=$(readlink -m "${WORKBAY_CLUSTER_DIR:-$beside}")
 
 root=$work/rootfs # a Debian of its own: Python 3.13, PostgreSQL, Valkey, etcd, Prometheus
 # Bound into the root at the same path, so that what the agent tells Docker to mount is right outside too.
@@ -55,6 +60,9 @@ programs=(postgres valkey etcd prometheus manager storage coordinator agent web 
 # docker_here ARGUMENTS…: Docker behind the socket that the agent uses, whatever context is current.
 docker_here() { docker -H "unix://$socket" "$@"; }
 
+# What the databases are filled with, once: a cluster that was filled with anything else is not the one that is tested.
+filled_with=$(cd "$cluster" && cat conf/{etcd-config,etcd-root,presets,registry}.json steps/fill.sh | sha256sum | cut -c1-24)
+
 # The environment of whatever runs inside of the root.
 inside=(/usr/bin/env -i -C "$conf" "HOME=$state/home" LANG=C.UTF-8 TERM=dumb PYTHONUNBUFFERED=1
     "PATH=$venv/bin:/usr/lib/postgresql/17/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -81,6 +89,9 @@ noted() {
 
 sql() { in_root psql -q -h 127.0.0.1 -p "${port[postgres]}" -U postgres -v ON_ERROR_STOP=1 "$@"; }
 manager_tool() { in_root backend.ai mgr -f "$conf/manager.toml" "$@"; }
+
+# release_of PLACE: which release the cluster in a directory is made of; nothing where there is none.
+release_of() { find "$1/state" -maxdepth 1 -name 'venv-*' -printf '%f\n' 2>/dev/null | sed -n '1s/^venv-//p'; }
 
 # ours PID: whether the process runs in our root, so that a process id used anew is never taken for it.
 ours() { [ "$(readlink "/proc/$1/root" 2>/dev/null)" = "$root" ]; }

@@ -1,6 +1,6 @@
 //! The TUI's copy of the daemon's state. Only snapshots and notices change it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 
@@ -85,6 +85,18 @@ impl Default for Mirror {
 }
 
 impl Mirror {
+    /// Your account in each context that has accounts.
+    pub fn accounts(&self) -> BTreeMap<ContextName, Clean> {
+        let account = |state: &ContextState| match &state.engine {
+            EngineState::Connected { info } => {
+                let user = info.user.as_ref()?;
+                Some((state.context.name, user.email.clone()))
+            }
+            _ => None,
+        };
+        self.contexts().iter().filter_map(account).collect()
+    }
+
     pub fn connection(&self) -> &DaemonConnection {
         &self.connection
     }

@@ -31,7 +31,17 @@ pub enum Capability {
     /// Projects, resource groups, presets and folders to choose from.
     Catalogue,
     SchedulingHistory,
+    /// The attempts and steps in a scheduling history. Without them it has only the time of each status.
+    SchedulingSteps,
+    /// The timeout of a batch session is reported.
+    BatchTimeout,
+    /// Why a session failed to start is reported.
+    StartFailures,
+    /// The variables and the bootstrap script of a session that somebody else launched are reported.
+    LaunchRecord,
     IdleChecks,
+    /// Terminals and connections count for the network idle check.
+    NetworkIdle,
     /// Idle checks set for one launch.
     IdleRules,
     /// Extending a session, or exempting it from idle checks.

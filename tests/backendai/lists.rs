@@ -41,6 +41,9 @@ async fn what_a_manager_is() {
     for has in [
         Capability::Schedules,
         Capability::SchedulingHistory,
+        Capability::SchedulingSteps,
+        Capability::BatchTimeout,
+        Capability::LaunchRecord,
         Capability::IdleChecks,
         Capability::Catalogue,
         Capability::Commit,

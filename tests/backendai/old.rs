@@ -57,6 +57,17 @@ async fn the_oldest_one() {
         info.capabilities.why_not(Capability::IdleChecks).unwrap(),
         &"this manager doesn't report idle checks: it is older than 24.12"
     );
+    for (lacks, since) in [
+        (Capability::NetworkIdle, "26.8"),
+        (Capability::SchedulingSteps, "26.2"),
+        (Capability::StartFailures, "26.8"),
+        (Capability::BatchTimeout, "26.3"),
+        (Capability::LaunchRecord, "26.3"),
+    ] {
+        let why = info.capabilities.why_not(lacks).unwrap();
+        let age = format!("it is older than {since}");
+        assert!(why.as_str().ends_with(&age), "{lacks:?}: {why}");
+    }
     let session = engine.session(id(ONE)).await.unwrap().unwrap();
     assert_eq!(
         session.status_message.unwrap(),

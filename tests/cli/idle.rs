@@ -44,7 +44,7 @@ fn end(machine: &Machine, name: &str) -> (String, String, i64) {
     (text("status_info"), text("status_message"), lived.as_secs())
 }
 
-/// A command of workbay that goes on by itself.
+/// A command of workbay that keeps running on its own.
 fn aside(machine: &Machine, words: &[&str]) -> Child {
     let mut command = Command::new(BINARY);
     command.args(words).envs(machine.env());
@@ -61,7 +61,7 @@ fn a_session_that_is_not_used_is_ended_and_a_command_keeps_a_session() {
     begin(&machine, "idle-used", &[]);
     let mut command = aside(&machine, &["exec", "idle-used", "--", "sleep", "16"]);
     begin(&machine, "idle-left", &[]);
-    // Watching is no use.
+    // Watching does not count as use.
     let mut log = aside(&machine, &["logs", "-f", "idle-left"]);
     let list = machine.ok(&["ls"]);
     assert!(list.contains("RECLAIM IN"), "{list}");

@@ -8,6 +8,7 @@ mod contexts;
 mod copying;
 mod doctor;
 mod files;
+mod grouping;
 mod idle;
 mod images;
 mod invalid_use;

@@ -36,7 +36,7 @@ fn with_apps() -> LaunchRequest {
     }
 }
 
-/// Starts a program in the session that goes on by itself.
+/// Starts a program in the session that keeps running on its own.
 async fn background(bench: &Bench, session: SessionId, program: &str) {
     let line = format!("({program}) >/dev/null 2>&1 </dev/null &");
     shell(bench, session, &line).await;
@@ -50,7 +50,10 @@ async fn shell(bench: &Bench, session: SessionId, line: &str) {
     };
     let mut running = within(bench.engine.exec(session, command)).await.unwrap();
     loop {
-        match within(running.output.recv()).await.expect("an end is told") {
+        match within(running.output.recv())
+            .await
+            .expect("an end is reported")
+        {
             Output::End { exit_code } => return assert_eq!(exit_code, Some(0)),
             Output::Lost { why } => panic!("{why}"),
             _ => {}
@@ -123,7 +126,12 @@ async fn apps_start_take_arguments_answer_and_stop() {
     within(bench.engine.stop_app(id, "web")).await.unwrap();
     start.arguments = BTreeMap::from([("port".to_owned(), "1".to_owned())]);
     let error = bench.engine.start_app(id, &start).await.unwrap_err();
-    assert!(error.to_string().contains("--port"), "{error:?}");
+    // By the session, or by workbay where the manager lists what an app takes.
+    let said = error.to_string();
+    assert!(
+        said.contains("--port") || said.contains("no argument 'port'"),
+        "{said}"
+    );
     let error = bench.engine.start_app(id, &AppStart::of("none")).await;
     assert!(error.unwrap_err().is_not_found());
 
@@ -343,9 +351,9 @@ async fn the_clusters_app_proxy_leads_to_apps() {
     let (start, options) = (AppStart::of("sshd"), ProxyOptions::default());
     let opened = bench.engine.proxy_app(ours.id(), &start, &options);
     let error = within(opened).await.unwrap_err();
-    assert!(
-        error.to_string().contains("Worker not available"),
-        "{error}"
-    );
+    let said = error.to_string();
+    // That of 25.15 closes the connection instead of answering so.
+    let known = ["Worker not available", "app proxy at 127.0.0.1"];
+    assert!(known.iter().any(|it| said.contains(it)), "{said}");
     assert!(error.hint.is_some());
 }

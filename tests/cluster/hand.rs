@@ -35,7 +35,7 @@ secret-key = {{ env = "WBT_SECRET_KEY" }}
 pub fn open(machine: &Machine) -> Terminal {
     let mut person = Terminal::start(&[BINARY], &machine.env(), 140, 40);
     person.be_patient(Duration::from_secs(300));
-    person.wait_for("Backend.AI 26.");
+    person.wait_for("Backend.AI 2");
     person
 }
 

@@ -16,7 +16,7 @@ use crate::changes::Changes as _;
 use crate::{
     batch::batch,
     folder::Made,
-    support::{Bench, Ours, by_admin, cores_of_the_node, now, read_log, small, too_large},
+    support::{Bench, Ours, by_admin, cores_of_the_node, now, read_log, release, small, too_large},
 };
 
 impl Bench {
@@ -61,7 +61,8 @@ async fn a_batch_session_keeps_its_start_time() {
         session.starts_at.unwrap().as_second(),
         starts_at.as_second()
     );
-    assert_eq!(session.timeout, Some(Span(3600)));
+    let timeout = bench.reported_timeout(Span(3600)).await;
+    assert_eq!(session.timeout, timeout);
     let session = bench
         .until_long(ours.id(), |session| session.status.is_final())
         .await;
@@ -86,7 +87,7 @@ async fn a_batch_session_ends_at_its_timeout() {
     };
     let (session, log) = bench.ended(request).await;
     assert_eq!(session.result, BatchResult::Failure, "{session:?}");
-    assert_eq!(session.timeout, Some(Span(5)));
+    assert_eq!(session.timeout, bench.reported_timeout(Span(5)).await);
     assert!(log.contains("begins") && !log.contains("too late"), "{log}");
 }
 
@@ -282,7 +283,7 @@ async fn refusals_of_the_cluster_name_the_field() {
                 ..small()
             },
             Field::Memory,
-            "image minimum",
+            "minimum",
         ),
         (
             LaunchRequest {
@@ -290,7 +291,7 @@ async fn refusals_of_the_cluster_name_the_field() {
                 ..small()
             },
             Field::Cpu,
-            "image minimum",
+            "minimum",
         ),
         (
             LaunchRequest {
@@ -306,7 +307,7 @@ async fn refusals_of_the_cluster_name_the_field() {
                 ..small()
             },
             Field::Folders,
-            "No such virtual folder: nofolder",
+            "No such virtual folder",
         ),
         (
             LaunchRequest {
@@ -322,9 +323,17 @@ async fn refusals_of_the_cluster_name_the_field() {
                 ..small()
             },
             Field::ClusterSize,
-            "99",
+            "containers",
         ),
     ] {
+        if field == Field::Cpu
+            && let Ok(taken) = bench.engine.launch(&request).await
+        {
+            // A manager of 25.15 checks only the image's memory.
+            assert!(release().is_none_or(|it| it.starts_with("25.")));
+            bench.engine.terminate(taken, true).await.unwrap();
+            continue;
+        }
         let (found, why) = bench.refused(request).await;
         assert_eq!(found, field, "{why}");
         assert!(why.contains(words), "{field:?}: {why}");
@@ -355,8 +364,11 @@ async fn only_an_administrator_launches_for_others() {
     );
 
     let admin = Bench::with(by_admin()).await;
-    let capabilities = admin.engine.probe().await.unwrap().capabilities;
-    assert!(capabilities.has(Capability::Owners));
+    if let Some(why) = admin.lack(Capability::Owners).await {
+        let (field, said) = admin.refused(request).await;
+        assert_eq!((field, said), (Field::Owner, why));
+        return;
+    }
     let choices = admin.engine.find_owner(&owner.email).await.unwrap();
     assert_eq!(choices.access_keys, [owner.access_key.as_str()]);
     assert!(choices.projects.iter().any(|it| *it == *"default"));

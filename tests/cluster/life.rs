@@ -3,6 +3,7 @@
 use workbay::{
     engine::api::UsageAsk,
     model::{
+        capability::Capability,
         environment::EnvironmentSource,
         history::Outcome,
         id::SessionId,
@@ -106,6 +107,10 @@ async fn idle_checks_count_and_the_network_is_watched_from_its_first_use() {
     }
     // It stands still while a terminal is open, and runs from its end.
     drop(Pane::open(&bench, ours.id(), "pane-a").await);
+    if let Some(why) = bench.lack(Capability::NetworkIdle).await {
+        assert!(why.ends_with("older than 26.8"), "{why}");
+        return;
+    }
     bench
         .until_session(ours.id(), |session| {
             counts(session, &IdleChecker::NetworkTimeout)
@@ -135,21 +140,23 @@ async fn a_running_session_reports_its_log_and_its_history() {
         history.windows(2).all(|pair| pair[0].at >= pair[1].at),
         "newest first: {history:?}"
     );
-    let scheduled = history
-        .iter()
-        .find(|entry| entry.phase == *"schedule-sessions");
-    let scheduled = scheduled.unwrap_or_else(|| panic!("{history:?}"));
-    assert_eq!(
-        (&scheduled.from, &scheduled.to),
-        (&Some(Status::Pending), &Status::Scheduled)
-    );
-    assert!(
-        scheduled
-            .steps
+    if !bench.lacks_steps(&history).await {
+        let scheduled = history
             .iter()
-            .any(|step| step.result == Outcome::Success),
-        "{scheduled:?}"
-    );
+            .find(|entry| entry.phase == *"schedule-sessions");
+        let scheduled = scheduled.unwrap_or_else(|| panic!("{history:?}"));
+        assert_eq!(
+            (&scheduled.from, &scheduled.to),
+            (&Some(Status::Pending), &Status::Scheduled)
+        );
+        assert!(
+            scheduled
+                .steps
+                .iter()
+                .any(|step| step.result == Outcome::Success),
+            "{scheduled:?}"
+        );
+    }
     assert!(
         history.iter().any(|entry| entry.to == Status::Running),
         "{history:?}"

@@ -1,6 +1,8 @@
 //! A session is launched once more as it was: our own record of its launch counts; where there is none,
 //! what the manager does not report is named before anything starts.
 
+use workbay::model::capability::Capability;
+
 use crate::{
     folder::Made,
     hand::{Named, machine},
@@ -81,8 +83,16 @@ async fn variables_and_mounts_come_back_as_they_were() {
         shown.contains(folder.name()) && !shown.contains(" at /home/work"),
         "{shown}"
     );
-    // Given again it is enough; variables are reported.
-    let given = other.ok(&["relaunch", &name, "--mount", &mount, "--dry-run"]);
+    // Given again it is enough, where variables are reported.
+    let mut again = vec!["relaunch", &name, "--mount", &mount, "--dry-run"];
+    if let Some(why) = bench.lack(Capability::LaunchRecord).await {
+        assert!(why.contains("variables and the bootstrap script"), "{why}");
+        let refused = other.workbay(&again);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains("-e"), "{said}");
+        again.extend(["-e", "A=b", "--incomplete"]);
+    }
+    let given = other.ok(&again);
     assert!(given.contains("A=b") && given.contains(&mount), "{given}");
     let exported = other.ok(&["export", &name]);
     assert!(

@@ -1,6 +1,6 @@
 //! The cluster as `user`, sessions that end with their test, and waiting.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{fs::OpenOptions, future::Future, io::Write as _, sync::Arc, time::Duration};
 
 use futures_util::StreamExt;
 use tokio::sync::OnceCell;
@@ -11,11 +11,14 @@ use workbay::{
         manager::{Manager, PageQuery, SessionChange},
     },
     model::{
+        capability::Capability,
+        history::HistoryEntry,
         id::{ContextName, SessionId},
         log::LogOptions,
         resources::Cpu,
         secret::Secret,
         session::Session,
+        span::Span,
         spec::LaunchRequest,
         status::{Status, Tab},
     },
@@ -43,6 +46,22 @@ pub fn web_server() -> String {
     std::env::var("WORKBAY_CLUSTER_WEB").unwrap_or("http://127.0.0.1:8090".to_owned())
 }
 
+/// The release of the cluster, where the script that brought it up has said so.
+pub fn release() -> Option<String> {
+    std::env::var("WORKBAY_CLUSTER_VERSION").ok()
+}
+
+fn note_lack(capability: Capability, why: &str) {
+    let Ok(path) = std::env::var("WORKBAY_CLUSTER_LACKS") else {
+        return;
+    };
+    let file = OpenOptions::new().create(true).append(true).open(&path);
+    let named = serde_json::to_value(capability).unwrap();
+    let (test, named) = (std::thread::current(), named.as_str().unwrap().to_owned());
+    let line = format!("{}\t{named}\t{why}\n", test.name().unwrap_or("?"));
+    file.unwrap().write_all(line.as_bytes()).unwrap();
+}
+
 /// The configuration of `user` with keys; tests change what they are about.
 pub fn by_keys() -> BackendAiConfig {
     config(
@@ -54,7 +73,7 @@ pub fn by_keys() -> BackendAiConfig {
     )
 }
 
-/// The other example user, who is no administrator.
+/// The other example user, who is not an administrator.
 pub fn by_other_user() -> BackendAiConfig {
     config(
         manager(),
@@ -109,6 +128,45 @@ impl Bench {
         };
         bench.engine.probe().await.unwrap();
         bench
+    }
+
+    /// Why this release lacks a capability; `None` if it has it. Noted for the page of releases that
+    /// `scripts/test-matrix` writes.
+    pub async fn lack(&self, capability: Capability) -> Option<String> {
+        let capabilities = self.engine.probe().await.unwrap().capabilities;
+        let why = capabilities.why_not(capability)?.to_string();
+        note_lack(capability, &why);
+        Some(why)
+    }
+
+    /// Whether this release reports only when each status was reached. Then no entry may say more.
+    pub async fn lacks_steps(&self, history: &[HistoryEntry]) -> bool {
+        let Some(why) = self.lack(Capability::SchedulingSteps).await else {
+            return false;
+        };
+        assert!(why.contains("only when each status was reached"), "{why}");
+        let says_more = |entry: &HistoryEntry| !entry.steps.is_empty() || entry.attempts > 1;
+        assert!(!history.iter().any(says_more), "{history:?}");
+        true
+    }
+
+    /// What a scheduling history says on the screen: of an attempt, or that there are none.
+    pub async fn told_by_history(&self) -> &'static str {
+        match self.lack(Capability::SchedulingSteps).await {
+            Some(_) => "this manager reports",
+            None => "schedule-sessions",
+        }
+    }
+
+    /// The timeout that a session is reported with, where its release reports one.
+    pub async fn reported_timeout(&self, timeout: Span) -> Option<Span> {
+        match self.lack(Capability::BatchTimeout).await {
+            Some(why) => {
+                assert!(why.contains("timeout of a batch session"), "{why}");
+                None
+            }
+            None => Some(timeout),
+        }
     }
 
     /// Puts a session into the queue.
@@ -258,7 +316,7 @@ pub async fn end(engine: &Arc<dyn Manager>, id: SessionId) {
                 Some(session) if !session.status.is_final() => {}
                 _ => return,
             }
-            // It may be between two states that cannot be left; the next look tells.
+            // It may be between two states that cannot be left; the next attempt shows it.
             let kill = SessionChange::Terminate { force: true };
             let _ = engine.change(id, &kill).await;
             tokio::time::sleep(LOOK_AGAIN).await;

@@ -1,6 +1,8 @@
 //! A session that ends before it runs: the reason is reported, and the session is listed among those with errors.
 
 use workbay::model::{
+    capability::Capability,
+    session::Session,
     spec::LaunchRequest,
     status::{Status, Tab},
 };
@@ -21,6 +23,14 @@ async fn why_a_session_did_not_start_is_reported() {
         ..small()
     };
     let ours = bench.enqueue(request.clone()).await;
+    if let Some(why) = bench.lack(Capability::StartFailures).await {
+        // It counts as one that ran; with some releases it still does.
+        assert!(why.ends_with("older than 26.8"), "{why}");
+        let is_told = |it: &Session| it.status == Status::Running || it.status.is_final();
+        let session = bench.until_long(ours.id(), is_told).await;
+        assert!(session.started_at.is_some(), "{session:?}");
+        return;
+    }
     let ended = bench.until_long(ours.id(), |it| it.status.is_final()).await;
     assert_eq!(ended.status, Status::Terminated);
     assert_eq!((ended.started_at, ended.tab()), (None, Tab::Others));
@@ -40,13 +50,21 @@ async fn why_a_session_did_not_start_is_reported() {
 
 #[tokio::test]
 async fn a_client_that_waits_for_it_gets_the_reason() {
-    let _bench = Bench::new().await;
+    let bench = Bench::new().await;
     let prefix = name();
     let _ended = Named(prefix.clone());
     let machine = machine("");
     let mut words = vec!["launch", "--name", &prefix, "--image", IMAGE];
     words.extend(["--cpu", "1", "--mem", "256m", "--wait"]);
     let failed = machine.workbay(&words);
+    if bench.lack(Capability::StartFailures).await.is_some() {
+        let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+        assert!(
+            failed.status.success() || said.contains("is TERMINATED"),
+            "{said}"
+        );
+        return;
+    }
     let said = String::from_utf8_lossy(&failed.stderr).into_owned();
     assert_eq!(failed.status.code(), Some(1), "{said}");
     assert!(said.contains("is TERMINATED"), "{said}");

@@ -213,7 +213,7 @@ fn kind(block: &str) -> &'static str {
         "resources"
     } else if has("[palette]") {
         "theme"
-    } else if has("name = ") {
+    } else if has("name = ") && !has("[[command]]") {
         "recipe"
     } else {
         "settings"
@@ -298,4 +298,22 @@ fn every_message_of_the_troubleshooting_page_is_one_of_the_program() {
         }
     }
     assert!(wrong.is_empty(), "no such message:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_releases_that_are_tested_are_the_columns_of_their_page() {
+    let read = |path: &str| fs::read_to_string(top().join(path)).unwrap();
+    let script = read("scripts/cluster/lib.sh");
+    let releases = script.lines().find_map(|it| it.strip_prefix("releases=("));
+    let releases = releases.unwrap().split(')').next().unwrap();
+    let columns: Vec<&str> = releases.split_whitespace().collect();
+    assert!(columns.len() > 2, "{releases}");
+    let head = format!("| topic | {} |", columns.join(" | "));
+    let page = read("docs/backendai-matrix.md");
+    assert!(page.contains(&head), "run `scripts/test-matrix`");
+    assert!(!page.contains("failed:"), "tests failed on a release");
+    let told = read("docs/backendai.md");
+    for release in columns {
+        assert!(told.contains(&format!("**{release}**")), "{release}");
+    }
 }

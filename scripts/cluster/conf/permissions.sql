@@ -7,3 +7,6 @@ update keypair_resource_policies set allowed_vfolder_hosts = :'hosts', max_concu
 update scaling_groups
    set wsproxy_addr = 'http://127.0.0.1:@port.coordinator@', wsproxy_api_token = '@secret.appproxy-api@'
  where name = 'default';
+-- 25.15 fills in presets without their shared memory.
+update resource_presets
+   set shared_memory = case name when 'small' then 67108864 when 'medium' then 1073741824 when 'huge' then 2147483648 end;

@@ -28,44 +28,30 @@ wait_for etcd 30 answers etcd /health
 
 there() { sql -d postgres -tAc "$1" | grep -q 1; }
 
-make_databases() {
-    there "select 1 from pg_database where datname = 'backend'" || sql -d postgres -c 'create database backend'
-    there "select 1 from pg_roles where rolname = 'appproxy'" || sql -d postgres -c "create role appproxy login password '$password'"
-    there "select 1 from pg_database where datname = 'appproxy'" || sql -d postgres -c 'create database appproxy owner appproxy'
-    [ -s "$conf/manager.key_secret" ] || in_root backend.ai mgr generate-rpc-keypair "$conf" manager
-    manager_tool etcd put-json "" "$conf/etcd-root.json"
-    manager_tool etcd put-json config "$conf/etcd-config.json"
-    manager_tool schema oneshot -f "$conf/alembic.ini"
-    in_root backend.ai app-proxy-coordinator schema oneshot -f "$conf/alembic-appproxy.ini"
-}
-
-# Users, keys and the rest as Backend.AI's own installer fills them in; presets and the registry are ours.
-fill_databases() {
-    local name fixtures
-    fixtures=$(echo "$venv"/lib/python3*/site-packages/ai/backend/install/fixtures)
-    for name in users keypairs resource-slot-types runtime-variants runtime-variant-presets role-presets roles \
-        login-client-types prometheus-query-preset-categories prometheus-query-presets retention-policies; do
-        [ ! -e "$fixtures/example-$name.json" ] || manager_tool fixture populate "$fixtures/example-$name.json"
-    done
-    manager_tool fixture populate "$conf/presets.json"
-    manager_tool fixture populate "$conf/registry.json"
-    manager_tool permissions provision || true # older versions have no such thing
-}
+# shellcheck source=scripts/cluster/steps/fill.sh
+source "$cluster/steps/fill.sh"
 
 if [ ! -e "$done/db" ]; then
     say "filling the databases (about a minute)"
     noted setup "making the databases" make_databases
     noted setup "filling the databases" fill_databases
     echo 3 >"$volume/version.txt" # the layout of folders on it
-    touch "$done/db"
+    echo "$filled_with" >"$done/db"
 fi
 # Every time: what is allowed may have grown since the databases were filled.
 noted setup "setting what is allowed" sql -d backend -f "$conf/permissions.sql"
 
 scanned=$done/image-$(docker_here image inspect -f '{{.Id}}' "$image" "$unstartable" "$customized" | sha256sum | cut -c1-24)
 if [ ! -e "$scanned" ]; then
+    # Left by an older release, see below.
+    docker_here image rm "local/$image" "local/$unstartable" "local/$customized" >/dev/null 2>&1 || true
     say "telling the cluster of the images"
     noted setup "scanning the local images" manager_tool image rescan local
     manager_tool image alias python "local/$image" x86_64 >>"$log/setup.log" 2>&1 || true # there already
     touch "$scanned"
+fi
+
+# Agents before 26 look for a local image by its whole name; they would pull what they don't find.
+if [[ $version == 25.* ]]; then
+    for name in "$image" "$unstartable" "$customized"; do docker_here image tag "$name" "local/$name"; done
 fi

@@ -1,6 +1,11 @@
 # What this machine must have before anything is made.
 # shellcheck shell=bash disable=SC2154
 
+there=$(release_of "$work")
+if [ -n "$there" ] && [ "$there" != "$version" ]; then
+    fail "the cluster in $work is of release $there, not $version" \
+        "choose another place with WORKBAY_CLUSTER_DIR, or remove that one: WORKBAY_CLUSTER_DIR=$work WORKBAY_CLUSTER_VERSION=$there scripts/cluster/down --purge"
+fi
 apt_install debootstrap curl iproute2 procps ca-certificates
 if ! engine_answers; then
     start_docker
@@ -24,9 +29,35 @@ mkdir -p "$conf" "$log" "$run" "$done" "$volume" "$state"/{ipc,scratches,var,com
 # listeners_on PORT: process ids that listen there.
 listeners_on() { ss -Hltnp "sport = :$1" | grep -o 'pid=[0-9]*' | cut -d= -f2 | sort -u; }
 
+# place_of PID: where the cluster of another release lies that the process belongs to. Fails if it belongs to none.
+place_of() {
+    local place
+    place=$(readlink "/proc/$1/root" 2>/dev/null) || return 1
+    [ "$place" != "$root" ] && [ "$(basename "$place")" = rootfs ] && [ -n "$(release_of "$(dirname "$place")")" ] || return 1
+    dirname "$place"
+}
+
+# make_way PORT: only one cluster can have the ports, so that of another release is ended.
+make_way() {
+    local pid place release
+    for pid in $(listeners_on "$1"); do
+        place=$(place_of "$pid") || continue
+        release=$(release_of "$place")
+        say "ending the cluster of $release in $place, which has the same ports; its data stays"
+        WORKBAY_CLUSTER_DIR=$place WORKBAY_CLUSTER_VERSION=$release "$cluster/down"
+        # The children of its programs may hold the port a moment longer.
+        for _ in $(seq 50); do
+            [ -n "$(listeners_on "$1")" ] || return 0
+            sleep 0.2
+        done
+        return 0
+    done
+}
+
 # A program of ours whose process id was lost is ended; anything else keeps its port.
 free_port() {
     local pid
+    make_way "${port[$1]}"
     for pid in $(listeners_on "${port[$1]}"); do
         ours "$pid" || fail "port ${port[$1]} is taken by $(cat "/proc/$pid/comm") (process $pid); the cluster's $1 needs it" \
             "end that program, or choose another port with WORKBAY_CLUSTER_PORT_${1^^}"

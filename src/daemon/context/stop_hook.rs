@@ -52,7 +52,7 @@ pub(in crate::daemon) async fn carry_out(
     // Dropping the future at the timeout also ends its programs.
     let outcome = timeout(limit, in_order(engine, session, what)).await;
     let (outcome, words) = match outcome {
-        Ok(parts) => conclude(&parts),
+        Ok(parts) => total_outcome(&parts),
         Err(_) => {
             let text = format!("it didn't end within {}", what.stop_hook.timeout.in_words());
             (Outcome::Expired, text)
@@ -73,7 +73,7 @@ pub(in crate::daemon) fn failed(words: Clean) -> StopHookEnd {
 type Part = Result<String, String>;
 
 /// The result of the hook: a failure if a part failed, and what each part did.
-fn conclude(parts: &[Part]) -> (Outcome, String) {
+fn total_outcome(parts: &[Part]) -> (Outcome, String) {
     let outcome = if parts.iter().all(Result::is_ok) {
         Outcome::Success
     } else {
@@ -284,7 +284,7 @@ mod tests {
                 "its command ended with exit code 3: no network; saved to /home/work/kept",
             ),
         ] {
-            let found = conclude(&[of_command(command), files]);
+            let found = total_outcome(&[of_command(command), files]);
             assert_eq!(found, (outcome, words.to_owned()));
         }
     }

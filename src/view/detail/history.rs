@@ -7,6 +7,7 @@ use crate::{
         detail::{Detail, History},
     },
     model::{
+        capability::Capability,
         history::{HistoryEntry, Outcome, SubStep},
         text::Clean,
     },
@@ -48,6 +49,11 @@ pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<D
                     let newest = steps.rev().find(|it| unfolds(&it.result));
                     lines.extend(newest.into_iter().flat_map(|it| step(entry, it)));
                 }
+            }
+            let context = detail.session().context;
+            if let Some(why) = app.mirror.why_not(context, Capability::SchedulingSteps) {
+                let wrapped = text::wrap(why.as_str(), width);
+                lines.extend(wrapped.into_iter().map(|line| vec![(line, Face::Dim)]));
             }
         }
     }

@@ -129,14 +129,14 @@ pub(in crate::daemon) fn may_open(
     contexts: &[ContextRunner],
     open: &StreamOpen,
 ) -> Option<EngineAnswer> {
-    match judge(contexts, open) {
+    match check_open(contexts, open) {
         Ok(Some(engine)) => Some(Ok(engine)),
         Ok(None) => None,
         Err(failure) => Some(Err(failure)),
     }
 }
 
-fn judge(
+fn check_open(
     contexts: &[ContextRunner],
     open: &StreamOpen,
 ) -> Result<Option<Arc<dyn Engine>>, Failure> {

@@ -34,6 +34,44 @@ const ALWAYS: [(Capability, &str); 6] = [
     ),
 ];
 
+/// What older managers lack, and whether a manager has it.
+type Age = (fn(Features) -> bool, Capability, &'static str);
+const AGES: [Age; 6] = [
+    (
+        |it| it.scope_id,
+        Capability::IdleChecks,
+        "this manager doesn't report idle checks: it is older than 24.12",
+    ),
+    (
+        |it| it.counts_streams,
+        Capability::NetworkIdle,
+        "this manager doesn't count terminals and connections for its network idle check: it is older \
+         than 26.8",
+    ),
+    (
+        |it| it.scheduling_history,
+        Capability::SchedulingSteps,
+        "this manager reports only when each status was reached, not its attempts: it is older than 26.2",
+    ),
+    (
+        |it| it.reports_failed_starts,
+        Capability::StartFailures,
+        "this manager may report a session as running whose container ended while it started: it is \
+         older than 26.8",
+    ),
+    (
+        |it| it.reports_timeout,
+        Capability::BatchTimeout,
+        "this manager doesn't report the timeout of a batch session: it is older than 26.3",
+    ),
+    (
+        |it| it.reports_runtime,
+        Capability::LaunchRecord,
+        "this manager doesn't report the variables and the bootstrap script of a session: it is older \
+         than 26.3",
+    ),
+];
+
 pub(in crate::engine::backendai) const HIDDEN: &str =
     "this cluster doesn't show its agents to users";
 pub(in crate::engine::backendai) const TOO_OLD_FOR_AGENTS: &str =
@@ -44,16 +82,13 @@ pub(in crate::engine::backendai) fn of(
     administrator: bool,
     hidden: bool,
 ) -> Capabilities {
+    let too_old = AGES.iter().filter(|(has, ..)| !has(features));
+    let too_old = too_old.map(|(_, capability, why)| (*capability, *why));
     let mut missing: Vec<(Capability, Clean)> = ALWAYS
-        .iter()
-        .map(|(capability, why)| (*capability, Clean::new(why)))
+        .into_iter()
+        .chain(too_old)
+        .map(|(capability, why)| (capability, Clean::new(why)))
         .collect();
-    if !features.scope_id {
-        missing.push((
-            Capability::IdleChecks,
-            Clean::new("this manager doesn't report idle checks: it is older than 24.12"),
-        ));
-    }
     if !administrator {
         missing.push((
             Capability::Owners,
@@ -62,6 +97,14 @@ pub(in crate::engine::backendai) fn of(
         missing.push((
             Capability::Priority,
             Clean::new("only administrators can change a priority on this cluster"),
+        ));
+    } else if !features.launches_for_others {
+        missing.push((
+            Capability::Owners,
+            Clean::new(
+                "this manager can't launch sessions for other users: releases 25.13 to 25.19 fail \
+                 with an internal error",
+            ),
         ));
     }
     if hidden {

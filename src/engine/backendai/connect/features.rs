@@ -29,8 +29,13 @@ pub(in crate::engine::backendai) struct Features {
     pub(in crate::engine::backendai) owner: bool,
     /// Owners may read scheduling histories (26.2).
     pub(in crate::engine::backendai) scheduling_history: bool,
-    /// A session that failed to start has no reason, or only one of its kernels has one (26.2).
+    /// A session that failed to start never counts as running; it has no reason, or only one of its kernels has one
+    /// (26.8).
     pub(in crate::engine::backendai) reports_failed_starts: bool,
+    /// An administrator can launch sessions for other users. 25.13 to 25.19 fail with an internal error.
+    pub(in crate::engine::backendai) launches_for_others: bool,
+    /// Streams count for the network idle check (26.8). Older managers note their use under another id, or not at all.
+    pub(in crate::engine::backendai) counts_streams: bool,
     /// Sessions can be deprioritized, reserved, preempted and rescheduled (26.8).
     pub(in crate::engine::backendai) preemption: bool,
 }
@@ -54,7 +59,9 @@ impl Features {
             vfolder_nodes: since(25, 4),
             owner: since(25, 13),
             scheduling_history: since(26, 2),
-            reports_failed_starts: since(26, 2),
+            reports_failed_starts: since(26, 8),
+            launches_for_others: !since(25, 13) || since(26, 1),
+            counts_streams: since(26, 8),
             preemption: since(26, 8),
         }
     }
@@ -79,5 +86,8 @@ mod tests {
         assert!(of("25.15.12").owner && !of("25.15.12").scheduling_history);
         assert!(of("26.4.16").scheduling_history && !of("26.4.16").preemption);
         assert!(of("26.9.6").preemption);
+        for (version, can) in [("25.12.1", true), ("25.15.12", false), ("26.4.16", true)] {
+            assert_eq!(of(version).launches_for_others, can, "{version}");
+        }
     }
 }

@@ -27,7 +27,10 @@ impl BackendAiEngine {
         let connection = self.core.connection().await?;
         connection.knows(request)?;
         let made = self.ask_for(&connection, request).await;
-        made.map_err(|error| refused::at_field(error, request))
+        made.map_err(|error| {
+            let error = refused::at_field(error, request);
+            refused::at_project(error, request, &connection.me.projects)
+        })
     }
 
     async fn ask_for(

@@ -9,6 +9,7 @@ use super::super::{
 use crate::{
     engine::api::Result,
     model::{
+        capability::Capability,
         catalogue::OwnerChoices,
         failure::{Failure, FailureKind},
         launch_field::LaunchField,
@@ -71,10 +72,8 @@ impl ManagerConnection {
     }
 
     async fn find(&self, email: &str) -> Result<FoundUser> {
-        if !self.me.user.is_administrator() {
-            return Err(refused(
-                "only administrators can launch sessions for other users",
-            ));
+        if let Some(why) = self.info.capabilities.why_not(Capability::Owners) {
+            return Err(refused(why.clone()));
         }
         let email = email.trim();
         let shown = Clean::new(email);

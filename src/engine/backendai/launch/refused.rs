@@ -2,6 +2,7 @@
 //! type, so the words decide. If they don't name a field, the error has none. Pure.
 
 use crate::model::{
+    catalogue::Project,
     failure::{Failure, FailureKind},
     launch_field::LaunchField as Field,
     resources::{Bytes, Cpu},
@@ -9,8 +10,11 @@ use crate::model::{
     text::Clean,
 };
 
+/// What a manager says of a fault of its own.
+const FAULT: &str = "Internal server error";
+
 /// Words of a refusal, in lowercase, and the field that they are about. The first match counts.
-const WORDS: [(&str, Field); 29] = [
+const WORDS: [(&str, Field); 32] = [
     ("a session with that name", Field::Name),
     ("session name", Field::Name),
     ("resource group", Field::ResourceGroup),
@@ -19,12 +23,15 @@ const WORDS: [(&str, Field); 29] = [
     ("projectrow", Field::Project),
     ("no such project", Field::Project),
     ("no such user group", Field::Project),
+    ("invalid group (", Field::Project),
     ("virtual folder", Field::Folders),
     ("vfolder", Field::Folders),
     ("reserved for internal path", Field::Folders),
     ("mount", Field::Folders),
     ("preopen", Field::PreopenPorts),
+    ("are reserved for internal use", Field::PreopenPorts),
     ("containers per session", Field::ClusterSize),
+    ("cannot create session with more than", Field::ClusterSize),
     ("cluster_size", Field::ClusterSize),
     ("cluster_mode", Field::ClusterMode),
     ("shared memory", Field::SharedMemory),
@@ -68,6 +75,28 @@ pub(super) fn at_field(error: Failure, request: &LaunchRequest) -> Failure {
     }
 }
 
+/// A manager of 25.15 or before fails if the project doesn't exist, without a word about it. Blames the project if
+/// it is none of ours.
+pub(super) fn at_project(error: Failure, request: &LaunchRequest, ours: &[Project]) -> Failure {
+    let Some(project) = &request.project else {
+        return error;
+    };
+    let is_ours = ours.iter().any(|it| it.name == *project.as_str());
+    if is_ours || error.field.is_some() || !error.what.as_str().contains(FAULT) {
+        return error;
+    }
+    let names: Vec<&str> = ours.iter().map(|it| it.name.as_str()).collect();
+    Failure::refused(not_in(project))
+        .because(error.what.as_str())
+        .hint(format!("your projects: {}", names.join(", ")))
+        .about(Field::Project)
+}
+
+fn not_in(project: &str) -> String {
+    let project = Clean::new(project);
+    format!("project '{project}' not found, or its owner isn't in it")
+}
+
 fn field(why: &str, request: &LaunchRequest) -> Option<Field> {
     let why = why.to_lowercase();
     if let Some(slot) = why.split("resource slot '").nth(1) {
@@ -100,12 +129,14 @@ fn short_of(why: &str, request: &LaunchRequest) -> Field {
     }
 }
 
-/// For a missing project, a manager reports only a missing row of its table.
+/// For a missing project, a manager reports a missing row of its table, or a "group" (26.4), which is
+/// its older word for a project.
 fn sentence(field: Field, why: &str, request: &LaunchRequest) -> String {
     match (field, &request.project) {
         (Field::Project, Some(project)) if why.contains("Row") => {
             format!("project '{}' not found", Clean::new(project))
         }
+        (Field::Project, Some(project)) if why.contains("Invalid group (") => not_in(project),
         _ => why.to_owned(),
     }
 }
@@ -113,6 +144,74 @@ fn sentence(field: Field, why: &str, request: &LaunchRequest) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_project_is_named_in_the_words_of_each_release() {
+        let request = LaunchRequest {
+            project: Some("lab".to_owned()),
+            ..LaunchRequest::default()
+        };
+        for (why, wanted) in [
+            (
+                "ProjectRow not found: lab".to_owned(),
+                "project 'lab' not found",
+            ),
+            (
+                "Missing or invalid API parameters: Invalid group (lab): the group does not exist, \
+                 is inactive, or the user is not a member"
+                    .to_owned(),
+                "project 'lab' not found, or its owner isn't in it",
+            ),
+        ] {
+            let error = at_field(Failure::refused(why.as_str()), &request);
+            assert_eq!(error.field, Some(Field::Project), "{why}");
+            assert_eq!(error.what.as_str(), wanted);
+        }
+    }
+
+    #[test]
+    fn words_of_older_managers_lead_to_fields() {
+        for (why, expected) in [
+            (
+                "Missing or invalid API parameters: Port 2000, 2001, 2200 and 7681 are reserved \
+                 for internal use",
+                Field::PreopenPorts,
+            ),
+            (
+                "You have reached your resource limit: You cannot create session with more than 3 \
+                 containers",
+                Field::ClusterSize,
+            ),
+            (
+                "No such virtual folder: There is no accessible vfolders at all",
+                Field::Folders,
+            ),
+            (
+                "Scaling group 'nogroup' is not accessible",
+                Field::ResourceGroup,
+            ),
+        ] {
+            assert_eq!(field(why, &LaunchRequest::default()), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_fault_of_the_manager_is_about_a_project_that_is_not_ours() {
+        let ours = [Project {
+            id: "1".into(),
+            name: "default".into(),
+        }];
+        let blamed = |what: &str, project: &str| {
+            let request = LaunchRequest {
+                project: Some(project.to_owned()),
+                ..LaunchRequest::default()
+            };
+            at_project(Failure::refused(what), &request, &ours).field
+        };
+        assert_eq!(blamed(FAULT, "lab"), Some(Field::Project));
+        assert_eq!(blamed(FAULT, "default"), None);
+        assert_eq!(blamed("no room", "lab"), None);
+    }
 
     /// The wording of 26.9.6.
     #[test]

@@ -57,6 +57,16 @@ impl ManagerCall {
         self
     }
 
+    /// Names the access key of another user whose session it is about.
+    #[must_use]
+    pub(in crate::engine::backendai) fn for_owner(mut self, key: &str) -> Self {
+        let mark = if self.path.contains('?') { '&' } else { '?' };
+        let query = with_query("", &[("owner_access_key", key)]);
+        self.path.push(mark);
+        self.path.push_str(query.trim_start_matches('?'));
+        self
+    }
+
     #[must_use]
     pub(in crate::engine::backendai) fn within(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -86,5 +96,8 @@ mod tests {
     #[test]
     fn queries_are_encoded() {
         assert_eq!(with_query("/x", &[("group", "a b&c")]), "/x?group=a+b%26c");
+        let owned = |path: &str| ManagerCall::get(path).for_owner("A&K").path;
+        assert_eq!(owned("/x"), "/x?owner_access_key=A%26K");
+        assert_eq!(owned("/x?y=1"), "/x?y=1&owner_access_key=A%26K");
     }
 }

@@ -140,7 +140,14 @@ impl Http {
         &self,
         call: &ManagerCall,
     ) -> Result<T> {
-        let answer = self.send(call).await?;
+        self.parsed(&self.send(call).await?)
+    }
+
+    /// Reads an answer as JSON.
+    pub(in crate::engine::backendai) fn parsed<T: DeserializeOwned>(
+        &self,
+        answer: &ManagerAnswer,
+    ) -> Result<T> {
         serde_json::from_slice(&answer.body)
             .map_err(|error| self.whom.unreadable(&answer.headers, &answer.body, &error))
     }

@@ -7,6 +7,7 @@ pub(super) mod idle_checks;
 pub(super) mod kernels;
 pub(super) mod list;
 pub(super) mod operate;
+pub(super) mod others;
 pub(super) mod row;
 pub(super) mod status_reason;
 pub(super) mod unstarted;

@@ -42,7 +42,7 @@ impl BackendAiEngine {
             format!("/session/{session}")
         };
         let call = ManagerCall::new(Method::DELETE, path).within(SHORT);
-        let Err(error) = connection.http.send(&call).await else {
+        let Err(error) = connection.send_for_owner(session, &call).await else {
             return Ok(());
         };
         match connection.seen_after(session, error).await {
@@ -72,7 +72,7 @@ impl BackendAiEngine {
             (_, Some(status)) if !status.is_live() => Err(declined(format!(
                 "only running sessions can be renamed. This session is {status}"
             ))),
-            (error, _) => Err(error),
+            (error, _) => Err(connection.only_owner(session, error).await),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::engine::backendai::request::lenient_json::{Node, bytes, number, time}
 use crate::engine::backendai::request::quote::quote;
 use crate::model::{
     history::{HistoryEntry, Outcome},
+    resources::Bytes,
     status::Status,
     text::Clean,
 };
@@ -69,13 +70,13 @@ pub(in crate::engine::backendai) fn not_before(newest: &HistoryEntry) -> Option<
 
 /// The text of an agent selector is very long. Only what is missing matters to the user.
 fn shortage(words: &str) -> String {
-    let missing: Vec<String> = words.split("- ").filter_map(missing).collect();
+    let mut missing: Vec<String> = words.split("- ").filter_map(missing).collect();
+    missing.extend(exceeding(words));
     if missing.is_empty() {
         let first = words.lines().next().unwrap_or_default();
         let first = first.strip_prefix("Not attempted: ").unwrap_or(first);
         return quote(first.trim_end_matches('.'));
     }
-    let mut missing = missing;
     missing.dedup();
     format!("not enough resources: missing {}", missing.join(", "))
 }
@@ -93,6 +94,27 @@ fn missing(part: &str) -> Option<String> {
     Some(format!("{} {amount}", quote(slot)))
 }
 
+/// What is requested beyond what is available, in the words of managers before 26: `Agent a has insufficient
+/// resources: cpu: requested=2, available=1; mem: …)`.
+fn exceeding(words: &str) -> Vec<String> {
+    let agents = words.split("insufficient resources: ").skip(1);
+    let slots =
+        agents.flat_map(|agent| agent.split([')', '\n']).next().unwrap_or(agent).split("; "));
+    let beyond = |part: &str| {
+        let (slot, rest) = part.split_once(": requested=")?;
+        let (requested, available) = rest.split_once(", available=")?;
+        let read = |text: &str| number(&Value::String(text.trim().to_owned()));
+        let over = read(requested)? - read(available)?;
+        let (slot, over) = (slot.trim(), over.max(0.0));
+        let amount = match slot {
+            "mem" => Bytes(over as u64).to_string(),
+            _ => trimmed(over),
+        };
+        Some(format!("{} {amount}", quote(slot)))
+    };
+    slots.filter_map(beyond).collect()
+}
+
 /// Up to three decimals, without trailing zeros.
 fn trimmed(number: f64) -> String {
     let text = format!("{number:.3}");
@@ -108,8 +130,14 @@ fn scheduler(scheduler: Node<'_>) -> Option<Clean> {
             let predicate = Node::new(predicate);
             predicate.text("msg").or_else(|| predicate.text("name"))
         })
-        .map(|words| quote(words.as_str().trim_end_matches('.')))
+        .map(|words| shortage(words.as_str()))
         .collect();
+    if failed
+        .iter()
+        .any(|words| words.contains("Before start time"))
+    {
+        return Some("waiting for its start time".into());
+    }
     if !failed.is_empty() {
         return Some(Clean::new(&format!("waiting: {}", failed.join("; "))));
     }
@@ -234,6 +262,20 @@ mod tests {
         assert_eq!(
             said,
             "waiting: You cannot run more than 3 concurrent sessions; dependencies"
+        );
+        // In the words of 25.15.
+        let data = json!({"scheduler": {"failed_predicates": [
+            {"name": "ReservedBatchSessionValidator", "msg": "Before start time"}]}});
+        let said = of_session(&Status::Pending, None, &data, None).unwrap();
+        assert_eq!(said, "waiting for its start time");
+        let words = "Unavailable : No agents can be allocated at this time. (no available agents. \
+                     Details: 1x Agent i-local has insufficient resources: cpu: requested=2, \
+                     available=1; mem: requested=3221225472, available=1073741824)";
+        let data = json!({"scheduler": {"failed_predicates": [{"msg": words}]}});
+        let said = of_session(&Status::Pending, None, &data, None).unwrap();
+        assert_eq!(
+            said,
+            "waiting: not enough resources: missing cpu 1, mem 2 GiB"
         );
     }
 

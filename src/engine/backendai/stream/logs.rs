@@ -105,8 +105,10 @@ impl WholeLog {
             Some(kernel) => format!("/session/{session}/logs?kernel_id={kernel}"),
             None => format!("/session/{session}/logs"),
         };
-        let http = &self.engine.core.connection().await?.http;
-        let reply: LogsReply = http.json(&ManagerCall::get(path).within(SHORT)).await?;
+        let connection = self.engine.core.connection().await?;
+        let call = ManagerCall::get(path).within(SHORT);
+        let answer = connection.send_for_owner(session, &call).await?;
+        let reply: LogsReply = connection.http.parsed(&answer)?;
         Ok(reply.result.logs.unwrap_or_default())
     }
 

@@ -254,7 +254,11 @@ mod tests {
     fn a_folder_goes_to_the_trash_and_back() {
         let (_dir, store) = store();
         store.trash("one", at(0)).unwrap();
-        assert_eq!(store.names().unwrap(), ["two"], "the trash is no folder");
+        assert_eq!(
+            store.names().unwrap(),
+            ["two"],
+            "the trash isn't listed as a folder"
+        );
         assert!(store.place("one").is_err() && store.place(TRASH).is_err());
         let [trashed] = &store.trashed().unwrap()[..] else {
             panic!("{:?}", store.trashed());

@@ -14,6 +14,7 @@ use crate::{
         panels::history::{HistoryState, HistoryTable, ShownLine, SortedBy},
     },
     model::{
+        capability::Capability,
         history::{HistoryEntry, Outcome, SubStep},
         status::Status,
     },
@@ -177,9 +178,27 @@ impl HistoryView<'_> {
                 }
             }
         }
+        self.draw_lack(paint, rows, lines.len().saturating_sub(self.open.scroll()));
         if self.open.scroll() + usize::from(rows.height) < lines.len() {
             let down = paint.glyphs.down;
             paint.right(rows.x, rows.bottom(), rows.width, down, Face::Accent);
+        }
+    }
+
+    /// Why the entries have no steps, below them, if the engine reports none.
+    fn draw_lack(&self, paint: &mut Paint<'_>, rows: Rect, shown: usize) {
+        let context = self.open.session().context;
+        let Some(why) = self
+            .app
+            .mirror
+            .why_not(context, Capability::SchedulingSteps)
+        else {
+            return;
+        };
+        let lines = text::wrap(why.as_str(), usize::from(rows.width.saturating_sub(2)));
+        let places = (rows.top()..rows.bottom()).skip(shown + 1);
+        for (line, y) in lines.iter().zip(places) {
+            paint.text(rows.x + 1, y, rows.width, line, Face::Dim);
         }
     }
 

@@ -57,7 +57,7 @@ const STEPS: u32 = 3;
 
 type Steps = mpsc::Sender<Result<CommitStep>>;
 
-/// Everything that the work needs. It goes on without the engine object, so that it can clean up when it is cancelled.
+/// Everything that the work needs. It continues without the engine object, so that it can clean up when it is cancelled.
 struct Commit {
     connection: Arc<EngineConnection>,
     docker: Docker,
