@@ -148,8 +148,9 @@ impl Root {
 
 /// Writes a file into a stream.
 pub fn send(out: &mut dyn Write, head: &Head, content: &[u8]) -> Result<()> {
-    let mut line = serde_json::to_vec(head)
-        .map_err(|error| Failure::internal(format!("a file can't be announced: {error}")))?;
+    let mut line = serde_json::to_vec(head).map_err(|error| {
+        Failure::internal(format!("a file can't be announced: {error}")).hint("report this error")
+    })?;
     line.push(b'\n');
     let sent = out.write_all(&line).and_then(|()| out.write_all(content));
     sent.map_err(|_| stopped())

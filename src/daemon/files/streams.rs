@@ -120,9 +120,10 @@ fn of_many(found: place::FoundPlace) -> Result<place::FoundPlace, Failure> {
     if found.engine.carries_many(&found.root) {
         return Ok(found);
     }
-    Err(Failure::unsupported(
-        "files of this place are transferred one at a time",
-    ))
+    Err(
+        Failure::unsupported("files of this place are transferred one at a time")
+            .hint("transfer each file on its own"),
+    )
 }
 
 /// The session is used while the result exists.
