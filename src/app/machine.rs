@@ -42,7 +42,7 @@ pub struct MachineDisk {
     pub what: &'static str,
     pub path: Clean,
     pub total: Bytes,
-    /// What this user may still use.
+    /// What isn't used, also what is reserved for root.
     pub free: Bytes,
 }
 

@@ -5,7 +5,6 @@ use std::{fs, path::Path};
 use crate::{
     app::machine::{CpuTicks, MachineDisk, MachineMemory, MachineReading},
     model::{resources::Bytes, text::Clean},
-    space::DiskSpace,
 };
 
 /// Reads CPU, memory and the file system of a path with its meaning. What can't be read is left out.
@@ -46,12 +45,14 @@ fn memory(meminfo: &str) -> Option<MachineMemory> {
 /// The file system of the nearest directory that exists.
 fn disk((what, path): (&'static str, &Path)) -> Option<MachineDisk> {
     let place = path.ancestors().find(|it| it.is_dir())?;
-    let space = DiskSpace::at(place).ok()?;
+    // As `df` counts it: what is reserved for root isn't used.
+    let facts = rustix::fs::statvfs(place).ok()?;
+    let bytes = |blocks: u64| Bytes(blocks.saturating_mul(facts.f_frsize));
     Some(MachineDisk {
         what,
         path: Clean::new(&path.to_string_lossy()),
-        total: space.total,
-        free: space.free,
+        total: bytes(facts.f_blocks),
+        free: bytes(facts.f_bfree),
     })
 }
 
