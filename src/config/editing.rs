@@ -31,6 +31,7 @@ pub fn how(key: &str) -> Option<(SettingKind, TakesEffect)> {
         | "notifications.quiet"
         | "notifications.bell" => (Toggle, AtOnce),
         "terminal.shell" => (Text, DaemonStart),
+        "terminal.record-limit" => (Size, NextStart),
         "terminal.copy-keys" => (choice(&["auto", "vi", "emacs"]), NextStart),
         "terminal.clipboard" => (choice(&["ask", "allow", "refuse"]), NextStart),
         "terminal.link-schemes" => (List, NextStart),

@@ -194,30 +194,30 @@ mod tests {
     #[test]
     fn a_free_key_is_found_in_its_scope_only() {
         let commands = [
-            command("a", "Z a", CommandScope::List),
+            command("a", "Q a", CommandScope::List),
             command("b", "alt-b", CommandScope::Terminal),
         ];
         let (bound, problems) = CommandKeys::bind(&commands, &Keymap::default());
         assert_eq!(problems, []);
         assert_eq!(
-            bound.lookup(Scope::Sessions, &keys("Z")),
+            bound.lookup(Scope::Sessions, &keys("Q")),
             CommandLookup::Pending
         );
         assert_eq!(
-            bound.lookup(Scope::Sessions, &keys("Z a")),
+            bound.lookup(Scope::Sessions, &keys("Q a")),
             CommandLookup::Matched(0)
         );
         assert_eq!(
-            bound.lookup(Scope::Detail, &keys("Z a")),
+            bound.lookup(Scope::Detail, &keys("Q a")),
             CommandLookup::NotFound
         );
         assert_eq!(
             bound.lookup(Scope::Leader, &keys("alt-b")),
             CommandLookup::Matched(1)
         );
-        assert_eq!(bound.of(0, Scope::Sessions).as_deref(), Some("Z a"));
+        assert_eq!(bound.of(0, Scope::Sessions).as_deref(), Some("Q a"));
         assert_eq!(
-            bound.next_keys(Scope::Sessions, &keys("Z")),
+            bound.next_keys(Scope::Sessions, &keys("Q")),
             [(Key::char('a'), Some(0))]
         );
     }
