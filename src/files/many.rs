@@ -141,7 +141,7 @@ impl Root {
     pub fn sync(&self) -> Result<()> {
         let root = FilePath::root();
         let dir = self.directory(&root);
-        let synced = dir.and_then(|dir| syncfs(dir));
+        let synced = dir.and_then(syncfs);
         synced.map_err(|error| failed(&root, "stored", error))
     }
 }
@@ -181,6 +181,7 @@ mod tests {
             .collect()
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "the type of a place")]
     fn same(path: &FilePath) -> Result<FilePath> {
         Ok(path.clone())
     }

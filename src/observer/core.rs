@@ -140,7 +140,7 @@ impl Observer {
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
             Fact::Connected { connection, info } => {
-                self.connected(&mut turn, now, connection, info)
+                self.connected(&mut turn, now, connection, info);
             }
             Fact::Disconnected {
                 connection,

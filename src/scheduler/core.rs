@@ -257,7 +257,7 @@ impl Scheduler {
             }
             SchedulerRequest::Context(request) => self.context_asked(turn, now, ticket, request),
             ask @ SchedulerRequest::Launch(_) if self.is_connecting() => {
-                self.early.push((ticket, ask))
+                self.early.push((ticket, ask));
             }
             SchedulerRequest::Launch(launch) => self.ask_launch(turn, now, ticket, launch),
         }

@@ -45,12 +45,15 @@ impl App {
         Vec::new()
     }
 
-    /// Groups the list by a value or by none; `None` = by the next useful one.
-    pub(super) fn group_list(&mut self, grouping: Option<Option<Grouping>>) -> Vec<Step> {
-        match grouping {
-            Some(grouping) => self.sessions.group_by(grouping),
-            None => self.sessions.group_by_next(&self.mirror),
-        }
+    /// Groups the list by a value; `None` = by none.
+    pub(super) fn group_list(&mut self, grouping: Option<Grouping>) -> Vec<Step> {
+        self.sessions.group_by(grouping);
+        self.show(Page::Sessions)
+    }
+
+    /// Groups the list by the next useful value.
+    pub(super) fn group_list_by_next(&mut self) -> Vec<Step> {
+        self.sessions.group_by_next(&self.mirror);
         self.show(Page::Sessions)
     }
 

@@ -278,8 +278,8 @@ impl Lines {
                 keys.extend(members.take(most.saturating_sub(keys.len())));
             }
         }
-        let mut known: HashMap<SessionKey, ()> = HashMap::with_capacity(keys.len());
-        keys.retain(|key| known.insert(*key, ()).is_none());
+        let mut known: HashSet<SessionKey> = HashSet::with_capacity(keys.len());
+        keys.retain(|key| known.insert(*key));
         keys
     }
 }

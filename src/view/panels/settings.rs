@@ -257,7 +257,7 @@ fn draw_foot(
             (None, _) if editor.saving => lines.push(("Saving".to_owned(), Face::Dim)),
             (None, "") => {}
             (None, example) => {
-                lines.push((format!("{}.", typed(&setting.kind, example)), Face::Hint))
+                lines.push((format!("{}.", typed(&setting.kind, example)), Face::Hint));
             }
         }
     }

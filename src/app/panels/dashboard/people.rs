@@ -80,7 +80,7 @@ fn seen_sessions(env: &PanelEnv<'_>) -> &'static str {
             EngineState::Connected { info } => info.user.as_ref(),
             _ => None,
         });
-    let sees_others = users.any(|user| user.is_some_and(|user| user.is_administrator()));
+    let sees_others = users.any(|user| user.is_some_and(User::is_administrator));
     if sees_others {
         "all users"
     } else {

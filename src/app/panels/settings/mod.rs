@@ -154,7 +154,7 @@ impl SettingsPage {
         let Some(setting) = self.marked(env.facts) else {
             return Vec::new();
         };
-        if let Some(problem) = self.refused(setting, env.facts) {
+        if let Some(problem) = refused(setting, env.facts) {
             self.problem = Some(problem);
             return Vec::new();
         }
@@ -168,19 +168,11 @@ impl SettingsPage {
         vec![Step::SaveSetting { key, value }]
     }
 
-    fn refused(&self, setting: &ShownSetting, facts: &Facts) -> Option<String> {
-        if facts.settings_problem.as_ref().is_some_and(|it| it.whole) {
-            return Some("Your configuration file has a mistake. Correct it first".to_owned());
-        }
-        let why = setting.fixed.as_ref()?;
-        Some(why.clone())
-    }
-
     fn reset(&mut self, env: &PanelEnv<'_>) -> Vec<Step> {
         let Some(setting) = self.marked(env.facts) else {
             return Vec::new();
         };
-        if let Some(problem) = self.refused(setting, env.facts) {
+        if let Some(problem) = refused(setting, env.facts) {
             self.problem = Some(problem);
             return Vec::new();
         }
@@ -371,4 +363,12 @@ impl Panel for SettingsPage {
     fn problem(&self) -> Option<String> {
         self.problem.clone()
     }
+}
+
+/// Why a setting can't be changed.
+fn refused(setting: &ShownSetting, facts: &Facts) -> Option<String> {
+    if facts.settings_problem.as_ref().is_some_and(|it| it.whole) {
+        return Some("Your configuration file has a mistake. Correct it first".to_owned());
+    }
+    setting.fixed.clone()
 }

@@ -205,7 +205,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
             output::line(nothing(arguments))?;
         }
         Format::Table | Format::Wide => {
-            table::print(&sessions, &picture, &contexts, arguments, now)?
+            table::print(&sessions, &picture, &contexts, arguments, now)?;
         }
     }
     match find::incomplete(&picture.snapshot, &contexts).next() {
