@@ -7,7 +7,7 @@ cd "$top"
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*"; }
 
-# fail WHAT MEND: says what is wrong and what to do, then stops.
+# fail WHAT FIX: prints what is wrong and how to fix it, then stops.
 fail() {
     printf 'error: %s\n' "$1" >&2
     [ -n "${2:-}" ] && printf '       %s\n' "$2" >&2
@@ -26,11 +26,11 @@ as_root() {
         read -r answer
         case "$answer" in
             y | Y | yes) ;;
-            *) fail "not done: $*" "run that line yourself, then start again" ;;
+            *) fail "not done: $*" "run that command yourself, then try again" ;;
         esac
         sudo "$@"
     else
-        sudo -n "$@" || fail "this needs root and nobody is there to ask: $*" "run it yourself, then start again"
+        sudo -n "$@" || fail "this needs root, and without a terminal sudo cannot ask for a password: $*" "run it yourself, then try again"
     fi
 }
 
@@ -41,10 +41,10 @@ apt_install() {
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
     done
     [ ${#missing[@]} = 0 ] && return
-    command -v apt-get >/dev/null || fail "missing: ${missing[*]}, and this is no Debian" "install them with your system's package manager"
+    command -v apt-get >/dev/null || fail "missing: ${missing[*]}, and apt-get was not found (it is part of Debian and Ubuntu)" "install them with your system's package manager"
     say "installing ${missing[*]}"
     as_root env DEBIAN_FRONTEND=noninteractive sh -c "apt-get update -qq && apt-get install -y -qq --no-install-recommends ${missing[*]}" >/dev/null ||
-        fail "apt-get could not install ${missing[*]}" "look at what it says with: sudo apt-get install ${missing[*]}"
+        fail "apt-get could not install ${missing[*]}" "to see why, run: sudo apt-get install ${missing[*]}"
 }
 
 engine_answers() {
@@ -52,7 +52,7 @@ engine_answers() {
     case "${DOCKER_HOST:-}" in
         "") ;;
         unix://*) curl -fsS --max-time 5 --unix-socket "${DOCKER_HOST#unix://}" http://engine/_ping >/dev/null 2>&1; return ;;
-        *) return 0 ;; # remote: workbay doctor tells more
+        *) return 0 ;; # remote: `workbay doctor` checks it
     esac
     for socket in "${XDG_RUNTIME_DIR:-/nonexistent}/docker.sock" /var/run/docker.sock \
         "${XDG_RUNTIME_DIR:-/nonexistent}/podman/podman.sock" /run/podman/podman.sock; do
@@ -62,7 +62,7 @@ engine_answers() {
     return 1
 }
 
-# start_docker: installs Docker where no engine is, and starts it. Whether one answers then, the caller looks.
+# start_docker: installs Docker if there is no engine, and starts it. The caller checks whether it runs.
 start_docker() {
     if ! command -v dockerd >/dev/null && ! command -v podman >/dev/null; then
         apt_install docker.io
@@ -77,7 +77,7 @@ start_docker() {
     fi
     # Machines without an init system: start it by hand.
     if [ "$(id -u)" = 0 ] && ! engine_answers && ! pgrep -x dockerd >/dev/null; then
-        rm -f /var/run/docker.pid # of an earlier boot, it would keep this one from starting
+        rm -f /var/run/docker.pid # one of an earlier boot would stop dockerd from starting
         setsid nohup dockerd >/var/log/dockerd.log 2>&1 </dev/null &
     fi
     for _ in $(seq 60); do

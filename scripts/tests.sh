@@ -1,7 +1,7 @@
 # Runs test programs one after the other, each within a time. Sourced, never run.
 # shellcheck shell=bash
 
-# Programs, and parts of one, that mostly wait (for an engine, for a program, for what people see) run three times as many tests at
+# Test programs, and parts of one, that mostly wait (for an engine or another program) run three times as many tests at
 # once as there are processors.
 waiting=(cli daemon docker process pty ssh)
 
@@ -15,14 +15,14 @@ threads_for() {
     esac
 }
 
-# Beyond this a program hangs; the longest takes a quarter of it on two processors.
+# The time limit for a test program. The longest takes a quarter of this limit on two processors.
 program_minutes=20
-# A test on a real engine may fall to a machine that is overloaded: what failed is run once more, alone, and named at the
-# end. More than this many at once are no accident.
-most_accidents=3
-accidents=()
+# A test on a real engine may fail on an overloaded machine. Failed tests are run once more, alone, and are listed at the
+# end. If more tests than this fail, the run fails at once.
+max_retries=3
+retried=()
 
-# test_program LIMIT CARGO-ARGUMENT… -- TEST-ARGUMENT…: runs it; its failed and unfinished tests once more, alone.
+# test_program LIMIT CARGO-ARGUMENT… -- TEST-ARGUMENT…: runs a test program, then its failed and unfinished tests once more, alone.
 test_program() {
     local limit=$1 log list missed target=() words=() began=$SECONDS
     shift
@@ -36,22 +36,22 @@ test_program() {
         return 0
     fi
     list=$(cargo test --locked --quiet "${target[@]}" -- --list "${words[@]}" 2>/dev/null | sed -n 's/: test$//p') || true
-    # What is neither well nor left out has failed, or was not reached when the time was over.
+    # Tests that are neither ok nor ignored have failed, or didn't run within the time limit.
     missed=$(comm -23 <(sort <<<"$list") <(sed -n 's/^test \(.*\) \.\.\. \(ok\|ignored.*\)$/\1/p' "$log" | sort))
     rm -f "$log"
     mapfile -t missed <<<"$missed"
-    if [ -z "${missed[0]}" ] || [ ${#missed[@]} -gt $most_accidents ]; then
+    if [ -z "${missed[0]}" ] || [ ${#missed[@]} -gt $max_retries ]; then
         fail "tests failed: ${target[*]}" "run them again with: cargo test ${target[*]}"
     fi
-    say "once more, alone: ${missed[*]}"
+    say "run once more, alone: ${missed[*]}"
     timeout --kill-after=10 "${limit}m" cargo test --locked "${target[@]}" -- --test-threads=1 --exact "${missed[@]}" ||
         fail "tests failed twice: ${missed[*]}" "run them again with: cargo test ${target[*]} -- ${missed[*]}"
-    accidents+=("${missed[@]}")
+    retried+=("${missed[@]}")
 }
 
-# report_accidents: what passed at the second attempt only, so that it is looked into.
-report_accidents() {
-    [ ${#accidents[@]} = 0 ] && return
-    say "passed at the second attempt only:"
-    printf '    %s\n' "${accidents[@]}"
+# report_retried: lists the tests that passed only at the second attempt, so that the cause is found.
+report_retried() {
+    [ ${#retried[@]} = 0 ] && return
+    say "passed only at the second attempt:"
+    printf '    %s\n' "${retried[@]}"
 }

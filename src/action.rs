@@ -16,16 +16,22 @@ pub enum Scope {
     Shells,
     /// The list of themes.
     Themes,
+    /// The settings page.
+    Settings,
     /// Recent launches.
     Recents,
     /// The app launcher.
     Apps,
     /// An app or port that was opened, and the commands for SSH.
     Opened,
+    /// The control room.
+    Room,
     /// The data page.
     Folders,
     /// The port board.
     Ports,
+    /// The dashboard.
+    Dashboard,
     /// The file explorer.
     Explorer,
     /// The list of transfers.
@@ -54,7 +60,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 30] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -62,11 +68,14 @@ impl Scope {
         Self::Contexts,
         Self::Shells,
         Self::Themes,
+        Self::Settings,
         Self::Recents,
         Self::Apps,
         Self::Opened,
+        Self::Room,
         Self::Folders,
         Self::Ports,
+        Self::Dashboard,
         Self::Explorer,
         Self::Transfers,
         Self::Conflict,
@@ -94,11 +103,14 @@ impl Scope {
             Self::Contexts => "contexts",
             Self::Shells => "shells",
             Self::Themes => "themes",
+            Self::Settings => "settings",
             Self::Recents => "recents",
             Self::Apps => "apps",
             Self::Opened => "opened",
+            Self::Room => "room",
             Self::Folders => "folders",
             Self::Ports => "ports",
+            Self::Dashboard => "dashboard",
             Self::Explorer => "explorer",
             Self::Transfers => "transfers",
             Self::Conflict => "conflict",
@@ -127,11 +139,14 @@ impl Scope {
             Self::Contexts => "Contexts",
             Self::Shells => "Shells",
             Self::Themes => "Themes",
+            Self::Settings => "Settings",
             Self::Recents => "Recent launches",
             Self::Apps => "Apps of a session",
             Self::Opened => "Opened app or port",
+            Self::Room => "Control room",
             Self::Folders => "Data page",
             Self::Ports => "Port board",
+            Self::Dashboard => "Dashboard",
             Self::Explorer => "Files",
             Self::Transfers => "Transfers",
             Self::Conflict => "Name is taken",
@@ -225,22 +240,25 @@ actions! {
     TabFinished "tab.finished" "show the tab Finished" [Global]
     TabOthers "tab.others" "show the tab Others" [Global]
     Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
+    ControlRoom "app.control-room" "control room: the screens of the marked sessions, or all running ones" [Global, Leader] { "control room": Sessions 14 }
     Folders "app.folders" "show the folders (data page)" [Global, Leader] { "data": Sessions 25 }
     Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
+    Dashboard "app.dashboard" "show the dashboard: machine or agents, groups, owners, reclaims, failures" [Global, Leader] { "dashboard": Sessions 22 }
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     ThemePick "theme.pick" "choose the theme, with a preview" [Global]
+    Settings "app.settings" "show and change the settings" [Global, Leader]
     Command "app.command" "command palette: actions, sessions, environments, settings" [Global, Leader]
     CommandLog "app.command-log" "show the equivalent commands of what you did" [Global, Leader]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands]
-    ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help]
-    ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings, Room]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings, Room]
+    ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
+    ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings, Room]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings, Room]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
@@ -260,6 +278,10 @@ actions! {
     SessionsMarkUp "sessions.mark-up" "mark, and go one line up" [Sessions]
     SessionsUnmarkAll "sessions.unmark-all" "remove all marks" [Sessions]
     SessionsColumns "sessions.columns" "choose, order and size the columns" [Sessions]
+    SessionsGroup "sessions.group" "group by the next: environment, owner, agent, project, status, resource group" [Sessions] { "group": Sessions 12 }
+    SessionsFold "sessions.fold" "fold the group, or hide the session's containers" [Sessions]
+    SessionsUnfold "sessions.unfold" "unfold the group, or list the session's containers" [Sessions]
+    SessionsFoldAll "sessions.fold-all" "fold or unfold all groups, or the sessions of several containers" [Sessions]
     SessionsExport "sessions.export" "export the marked or listed sessions as CSV or JSON" [Sessions]
     BulkResults "sessions.results" "show the results of the last action on several sessions" [Sessions]
     SessionSameHome "session.same-home" "relaunch in the same home directory" [Sessions, Detail, Notices, Explorer] { "same home": Sessions 35, Detail 35 }
@@ -276,6 +298,9 @@ actions! {
     CopyContainerId "session.copy-container-id" "copy the engine's id of the container" [Sessions, Detail]
     Contexts "contexts.open" "choose the context (engine and account)" [Sessions, Detail] { "context": Sessions 30 }
     ThemeChoose "theme.choose" "use this theme, and save it in your settings" [Themes]
+    SettingEdit "settings.edit" "change the setting, or save the new value" [Settings]
+    SettingReset "settings.reset" "reset to the default: remove the setting from your file" [Settings]
+    SettingsEditor "settings.editor" "open your configuration file in your editor ($EDITOR)" [Settings]
     ContextChoose "contexts.choose" "show this context" [Contexts]
     DetailNextKernel "detail.next-kernel" "select the next container, for shell, log and ids" [Detail]
     DetailPreviousKernel "detail.previous-kernel" "select the previous container" [Detail]
@@ -331,6 +356,13 @@ actions! {
     ForwardShow "forwards.show" "show the session" [Ports]
     ForwardClose "forwards.close" "close the forward (asks for confirmation)" [Ports]
     ForwardFilter "forwards.filter" "filter by session, app or port" [Ports]
+
+    DashboardOpen "dashboard.open" "list the sessions of the row, or show the session" [Dashboard]
+    DashboardRefresh "dashboard.refresh" "refresh the agents" [Dashboard]
+    RoomOpen "room.open" "open the terminal" [Room]
+    RoomLeft "room.left" "select the screen on the left" [Room]
+    RoomRight "room.right" "select the screen on the right" [Room]
+    RoomScale "room.scale" "show whole screens scaled down, or their newest lines" [Room]
 
     FolderOpen "folders.open" "show the files; in the trash: restore; accept an invitation" [Folders]
     FolderCreate "folders.create" "create a folder, or give a user access" [Folders]
@@ -407,6 +439,7 @@ actions! {
     LogsPreviousHit "logs.previous" "previous match" [Logs]
     LogsTimes "logs.times" "show or hide times" [Logs]
     LogsError "logs.error" "go to the first, then the next error" [Logs]
+    LogsQuickSelect "logs.quick-select" "quick select: copy or open a URL, path, hash or address by its letters" [Logs]
     LogsSave "logs.save" "save to a file" [Logs]
     LogsNextKernel "logs.next-kernel" "show the log of the next container" [Logs]
     LogsPreviousKernel "logs.previous-kernel" "show the log of the previous container" [Logs]
@@ -433,6 +466,11 @@ actions! {
     PaneScroll "pane.scroll" "scroll back through the output" [Leader]
     PaneCopyMode "pane.copy-mode" "copy mode: select and copy with the keyboard" [Leader]
     PaneSearch "pane.search" "search in the output" [Leader]
+    PaneScratch "pane.scratch" "show or hide the floating shell of the session" [Global, Leader] { "floating shell": Sessions 11 }
+    PaneMark "pane.mark" "mark or unmark this pane, for broadcast" [Leader]
+    PaneBroadcast "pane.broadcast" "broadcast: type into the marked panes, or all of this screen; again: stop" [Leader]
+    PaneRecord "pane.record" "record what this pane shows, or stop" [Leader]
+    PaneQuickSelect "pane.quick-select" "quick select: copy or open a URL, path, hash or address by its letters" [Leader]
     PaneSaveHistory "pane.save-history" "save the output to a file" [Leader]
     PaneSaveCopy "pane.save-copy" "save the last copied text to a file" [Leader]
     PaneAllowClipboard "pane.allow-clipboard" "let programs in this session write to your clipboard" [Leader]
@@ -495,6 +533,8 @@ impl Action {
             Action::LogsPreviousKernel,
             Action::LogsLeft,
             Action::LogsRight,
+            Action::RoomLeft,
+            Action::RoomRight,
             Action::PaneNext,
             Action::PanePrevious,
             Action::PaneLeft,

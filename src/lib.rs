@@ -18,6 +18,7 @@ mod fuzz;
 pub mod gateway;
 pub mod key;
 pub mod keymap;
+mod log_filter;
 pub mod model;
 pub mod observer;
 pub mod protocol;

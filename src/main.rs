@@ -107,6 +107,7 @@ fn run_daemon(start: Start, mode: DaemonMode) -> color_eyre::Result<()> {
         },
         boot: machine::boot_id(),
         ended: store::ENDED,
+        in_memory: store::IN_MEMORY,
         page_limit: None,
     })
 }
@@ -118,7 +119,7 @@ fn factory(entry: ContextEntry, binary: PathBuf) -> EngineFactory {
             let engine: Arc<dyn Containers> = Arc::new(docker(setup, &entry, binary.clone()));
             Ok(engine)
         }),
-        EngineKind::Backendai => EngineFactory::scheduler(move |_seat| {
+        EngineKind::Backendai => EngineFactory::scheduler(move |_setup| {
             let engine: Arc<dyn Manager> = Arc::new(BackendAiEngine::new(backendai(&entry)?));
             Ok(engine)
         }),

@@ -27,6 +27,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("protocol", &["model", "rules"]),
     ("tree", &["model"]),
     ("space", &["model"]),
+    ("log_filter", &[]),
     ("files", &["model", "tree", "space"]),
     ("archive", &["model", "space"]),
     (
@@ -59,6 +60,7 @@ const ROWS: &[(&str, &[&str])] = &[
             "gateway",
             "ssh_server",
             "space",
+            "log_filter",
         ],
     ),
     (
@@ -76,8 +78,19 @@ const ROWS: &[(&str, &[&str])] = &[
     (
         "run",
         &[
-            "model", "protocol", "app", "view", "client", "terminal", "action", "key", "keymap",
-            "theme", "config", "space",
+            "model",
+            "protocol",
+            "app",
+            "view",
+            "client",
+            "terminal",
+            "action",
+            "key",
+            "keymap",
+            "theme",
+            "config",
+            "space",
+            "log_filter",
         ],
     ),
     (

@@ -57,6 +57,7 @@ fn compare(
         let (median, most) = (samples[ROUNDS / 2], samples[ROUNDS - 1]);
         let name = names.next().unwrap_or_default();
         println!("  {name}: {median:.3} ({:.3} to {most:.3})", samples[0]);
+        println!("    samples: {samples:.3?}");
         median
     })
 }

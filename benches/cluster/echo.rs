@@ -100,7 +100,7 @@ async fn ours(samples: &mut Samples, machine: &crate::machine::Machine, session:
 async fn until(stream: &mut Stream, text: &[u8]) {
     within(async {
         loop {
-            match stream.recv().await.expect("the stream goes on") {
+            match stream.recv().await.expect("the stream continues") {
                 StreamItem::Data { bytes, .. } if bytes.windows(text.len()).any(|p| p == text) => {
                     return;
                 }
@@ -128,7 +128,7 @@ fn bare(target: &str, head: &str) -> Vec<f64> {
     figures
 }
 
-/// Characters that stand in no prompt, status line or control sequence: text with one of them is its echo.
+/// Characters that are in no prompt, status line or control sequence: text with one of them is its echo.
 fn keys() -> impl Iterator<Item = (usize, u8)> {
     b"%^&=+,".iter().copied().cycle().take(KEYS).enumerate()
 }

@@ -49,13 +49,13 @@ pub fn markdown(samples: &Samples) -> String {
         samples,
         "watching, daemon",
         "rest/daemon",
-        "% of a core (goal 0.2 with the face)",
+        "% of a core (goal 0.2 with the TUI)",
     );
     alone(
         &mut text,
         samples,
-        "watching, face",
-        "rest/face",
+        "watching, TUI",
+        "rest/tui",
         "% of a core",
     );
     text

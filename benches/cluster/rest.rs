@@ -19,12 +19,12 @@ pub async fn measure(samples: &mut Samples) {
     person.wait_for(asked.name.as_deref().expect("it has one"));
     person.wait_for("RUNNING");
     let daemon = machine.daemon_pid().expect("a daemon").unsigned_abs();
-    let face = person.pid();
-    let before = (ticks(daemon), ticks(face));
+    let tui = person.pid();
+    let before = (ticks(daemon), ticks(tui));
     tokio::time::sleep(SPAN).await;
     let share = |now: u64, then: u64| (now - then) as f64 / 100.0 / SPAN.as_secs_f64() * 100.0;
     samples.add("rest/daemon", share(ticks(daemon), before.0));
-    samples.add("rest/face", share(ticks(face), before.1));
+    samples.add("rest/tui", share(ticks(tui), before.1));
     person.type_("q");
     person.wait_end();
     machine.ok(&["daemon", "stop"]);

@@ -182,8 +182,9 @@ fn report(what: &str, verb: &str, programs: &[(&str, &dyn Fn())], clean: &dyn Fn
             samples[ROUNDS / 2]
         })
         .collect();
-    for ((name, _), seconds) in programs.iter().zip(&medians) {
+    for (((name, _), seconds), samples) in programs.iter().zip(&medians).zip(&samples) {
         let ratio = seconds / medians[0];
         println!("  {name}: {seconds:.3} s, workbay is {ratio:.2}x as fast (goal: min 0.9)");
+        println!("    samples: {samples:.3?}");
     }
 }

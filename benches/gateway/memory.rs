@@ -11,7 +11,7 @@ fn status(pid: u32, name: &str) -> f64 {
     kib / 1024.0
 }
 
-/// The resident memory now, after which the peak is measured anew.
+/// The resident memory now, after which the peak is measured from here.
 fn begin(pid: u32) -> f64 {
     std::fs::write(format!("/proc/{pid}/clear_refs"), "5").expect("the peak is reset");
     status(pid, "VmRSS")

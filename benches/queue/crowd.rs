@@ -21,7 +21,7 @@ use workbay::{
         status::Status,
     },
     scheduler::{
-        Controller,
+        Scheduler,
         fact::{Fact, Survey},
         order::{Order, OrderKind},
         turn::Turn,
@@ -29,7 +29,7 @@ use workbay::{
 };
 
 pub struct Crowd {
-    controller: Controller,
+    controller: Scheduler,
     now: i64,
     running: Option<(SessionId, u32)>,
 }
@@ -41,8 +41,7 @@ fn at(second: i64) -> Timestamp {
 impl Crowd {
     pub fn waiting(count: u32, skip: u32) -> Self {
         let records = (0..count).map(record).collect();
-        let controller =
-            Controller::new(ContextName::local(), settings(skip), "me".into(), records);
+        let controller = Scheduler::new(ContextName::local(), settings(skip), "me".into(), records);
         let mut crowd = Self {
             controller,
             now: 0,

@@ -1,5 +1,5 @@
 //! Two hundred sessions: how soon a hundred of them run, what they and the daemon weigh, and what
-//! looking at them costs the engine, beside other programs that look at the same.
+//! showing them costs the engine, beside other programs that show the same.
 
 use std::{fs, path::PathBuf, process::Command, time::Duration};
 
@@ -75,7 +75,7 @@ fn processes() -> Vec<u32> {
     names.filter_map(|name| name.parse().ok()).collect()
 }
 
-/// Memory that nobody shares with it.
+/// Memory that is not shared with other processes.
 fn own_kib(pid: u32) -> Option<f64> {
     let rollup = fs::read_to_string(proc(pid, "smaps_rollup")).ok()?;
     let own = rollup.lines().filter(|line| line.starts_with("Private_"));
@@ -103,7 +103,7 @@ fn engine() -> Vec<u32> {
     all
 }
 
-/// What each program that looks costs itself and the engine, one after the other.
+/// What each program costs itself and the engine, one after the other.
 fn rest(samples: &mut Samples, machine: &Machine) {
     let env = machine.env();
     let daemon = machine.daemon_pid().expect("a daemon") as u32;

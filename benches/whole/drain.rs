@@ -60,7 +60,7 @@ impl Drain {
         std::thread::spawn(move || {
             let mut buffer = vec![0; 64 * 1024];
             while let Ok(length @ 1..) = reader.read(&mut buffer) {
-                let mut taken = own.0.lock().expect("nobody panics here");
+                let mut taken = own.0.lock().expect("no holder panics");
                 taken.bytes += length;
                 taken.tail.extend_from_slice(&buffer[..length]);
                 if taken.tail.len() > 2 * TAIL {
@@ -84,7 +84,7 @@ impl Drain {
     }
 
     pub fn bytes(&self) -> usize {
-        self.taken.0.lock().expect("nobody panics here").bytes
+        self.taken.0.lock().expect("no holder panics").bytes
     }
 
     pub fn pid(&self) -> u32 {
@@ -93,7 +93,7 @@ impl Drain {
 
     /// Forgets what came, so that the next word is a new one.
     pub fn forget(&self) {
-        let mut taken = self.taken.0.lock().expect("nobody panics here");
+        let mut taken = self.taken.0.lock().expect("no holder panics");
         taken.tail.clear();
     }
 
@@ -114,11 +114,11 @@ impl Drain {
 
     fn wait(&self, what: &str, condition: impl Fn(&Taken) -> bool) -> Instant {
         let deadline = now() + PATIENCE;
-        let mut taken = self.taken.0.lock().expect("nobody panics here");
+        let mut taken = self.taken.0.lock().expect("no holder panics");
         while !condition(&taken) {
             assert!(now() < deadline, "it never came: {what}");
             let waited = self.taken.1.wait_timeout(taken, Duration::from_millis(200));
-            taken = waited.expect("nobody panics here").0;
+            taken = waited.expect("no holder panics").0;
         }
         now()
     }

@@ -7,7 +7,7 @@ use crate::{
     crowd,
     machine::{Machine, docker},
     many,
-    measure::{COLUMNS, CPU, ROWS, cpu_millis, face, millis, quiet, resident_kib, settle},
+    measure::{COLUMNS, CPU, ROWS, cpu_millis, millis, quiet, resident_kib, settle, tui},
     panes,
     peers::{docker_attach_command, docker_run_like, oxker},
     samples::Samples,
@@ -30,7 +30,7 @@ pub fn everything() -> Samples {
     samples
 }
 
-/// What a launch, the list and what stands in it cost.
+/// What a launch, the list and what it shows cost.
 pub fn list(samples: &mut Samples) {
     let machine = Machine::new();
     launch_against_docker_run(samples, &machine);
@@ -86,7 +86,7 @@ fn first_list(samples: &mut Samples, machine: &Machine, size: usize) {
     let theirs = size.min(6);
     for _ in 0..ROUNDS {
         let start = now();
-        let terminal = face(machine);
+        let terminal = tui(machine);
         let at = terminal.wait_timed("the list is complete", |screen| {
             shown(screen, "bench-") >= ours
         });
@@ -107,7 +107,7 @@ fn first_list(samples: &mut Samples, machine: &Machine, size: usize) {
     for _ in 0..3 {
         machine.ok(&["daemon", "stop"]);
         let start = now();
-        let terminal = face(machine);
+        let terminal = tui(machine);
         let at = terminal.wait_timed("the list is complete", |screen| {
             shown(screen, "bench-") >= ours
         });
@@ -118,9 +118,9 @@ fn first_list(samples: &mut Samples, machine: &Machine, size: usize) {
     }
 }
 
-/// Goal 12: resident memory of the face.
+/// Goal 12: resident memory of the TUI.
 fn memory(samples: &mut Samples, machine: &Machine, size: usize) {
-    let ours = face(machine);
+    let ours = tui(machine);
     ours.wait_until("the list is complete", |screen| {
         shown(screen, "bench-") >= size.min(40)
     });
@@ -141,7 +141,7 @@ fn memory(samples: &mut Samples, machine: &Machine, size: usize) {
 /// once: what one does beside its frames would be in the other's figures.
 fn key_to_frame(samples: &mut Samples, machine: &Machine) {
     for _ in 0..5 {
-        let mut ours = face(machine);
+        let mut ours = tui(machine);
         ours.wait_until("the list is complete", |screen| {
             shown(screen, "bench-") >= 40
         });
@@ -173,7 +173,7 @@ fn time_key(terminal: &mut Terminal, key: &str) -> f64 {
 /// Goal 15: bytes written to the terminal while nothing happens, usage on.
 fn at_rest(samples: &mut Samples, machine: &Machine) {
     const WINDOW: Duration = Duration::from_secs(30);
-    let ours = face(machine);
+    let ours = tui(machine);
     ours.wait_until("the list is complete", |screen| {
         shown(screen, "bench-") >= 40
     });
@@ -212,7 +212,7 @@ fn attach(samples: &mut Samples, machine: &Machine) {
     let session = name(0);
     let container = machine.containers().pop().expect("the bench's container");
     for round in 0..ROUNDS {
-        let mut ours = face(machine);
+        let mut ours = tui(machine);
         ours.wait_for(&session);
         quiet(&ours);
         let start = now();

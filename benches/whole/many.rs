@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::{
     machine::Machine,
-    measure::{face, millis, quiet, resident_kib, settle},
+    measure::{millis, quiet, resident_kib, settle, tui},
     samples::Samples,
     terminal::{Terminal, now},
 };
@@ -41,7 +41,7 @@ pub fn alone(samples: &mut Samples) {
         machine.ok(&["daemon", "stop"]);
         fill(&machine, size);
         let begun = now();
-        let mut terminal = face(&machine);
+        let mut terminal = tui(&machine);
         terminal.be_patient(PATIENCE);
         // Thousands stand apart.
         let shown = match size / 1000 {

@@ -1,4 +1,4 @@
-//! How it is measured: our face on a screen of one size, and what a process has used.
+//! How it is measured: our TUI on a screen of one size, and what a process has used.
 
 use std::{fs, time::Duration};
 
@@ -34,7 +34,7 @@ pub fn launch_many(machine: &Machine, name: &str, count: usize) {
     ]);
 }
 
-pub fn face(machine: &Machine) -> Terminal {
+pub fn tui(machine: &Machine) -> Terminal {
     Terminal::start(&[BINARY], &machine.env(), COLUMNS, ROWS)
 }
 

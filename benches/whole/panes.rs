@@ -5,7 +5,7 @@ use std::{process::Command, time::Duration};
 use crate::{
     drain::Drain,
     machine::{BINARY, Machine, docker},
-    measure::{COLUMNS, ROWS, face, millis, resident_kib, settle},
+    measure::{COLUMNS, ROWS, millis, resident_kib, settle, tui},
     peers::docker_attach_command,
     samples::Samples,
     terminal::{Terminal, now},
@@ -24,7 +24,7 @@ const PANES: usize = 8;
 const PRINTED: usize = 10_000;
 
 /// A word that stands nowhere else, and the command that prints it: it is put together only then. Two that
-/// follow each other have no letter in common: where one stands in the other's place, only what differs is
+/// follow each other have no letter in common: where one replaces the other, only what differs is
 /// painted.
 fn word(number: usize) -> (String, String) {
     let letter = char::from(b'A' + (number % 26) as u8);
@@ -201,7 +201,7 @@ fn quiet(shell: &Drain) {
 /// A key in one pane while the other is flooded, until it is on the screen; the peer is the session's
 /// tmux with two panes of its own.
 fn beside_a_flood(samples: &mut Samples, machine: &Machine) {
-    let mut ours = face(machine);
+    let mut ours = tui(machine);
     ours.wait_for(SESSION);
     ours.type_("s");
     ours.wait_for("work@");
@@ -240,7 +240,7 @@ fn flood_and_type(samples: &mut Samples, name: &str, shell: &mut Terminal, split
     shell.type_("\x03");
 }
 
-/// Goal 12: what a pane adds to the face, each with so many lines of history in its tmux.
+/// Goal 12: what a pane adds to the TUI, each with so many lines of history in its tmux.
 fn memory(samples: &mut Samples, machine: &Machine) {
     let print = |shell: &mut Drain, number: usize| {
         let (word, print) = word(100 + number);

@@ -64,7 +64,7 @@ fn rows(samples: &Samples) -> Vec<String> {
     }
     for (size, limit) in [(1, 8.0), (200, 12.0)] {
         rows.push(TableRow {
-            goal: format!("12 resident memory of the face, {size} sessions"),
+            goal: format!("12 resident memory of the TUI, {size} sessions"),
             ours: samples
                 .median(&format!("rss/workbay/{size}"))
                 .map(|kib| kib / 1024.0),

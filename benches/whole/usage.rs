@@ -1,4 +1,4 @@
-//! What sampling costs: one look at 200 sessions beside `docker stats`, and a daemon at rest.
+//! What sampling costs: one sample of 200 sessions beside `docker stats`, and a daemon at rest.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -12,7 +12,7 @@ use workbay::{
 
 use crate::{
     machine::{BINARY, Machine, docker},
-    measure::{cpu_millis, face, launch_many, millis, settle},
+    measure::{cpu_millis, launch_many, millis, settle, tui},
     samples::Samples,
     terminal::now,
 };
@@ -61,8 +61,8 @@ fn rest(samples: &mut Samples, machine: &Machine) {
     // In its first minute a session is sampled every second.
     std::thread::sleep(FIRST_MINUTE);
     measure("daemon-unwatched");
-    let face = face(machine);
-    face.wait_until("the list is complete", |screen| {
+    let tui = tui(machine);
+    tui.wait_until("the list is complete", |screen| {
         screen
             .lines()
             .filter(|line| line.contains("bench-"))
@@ -72,7 +72,7 @@ fn rest(samples: &mut Samples, machine: &Machine) {
     measure("daemon-watched");
 }
 
-/// One look at all of them: ours with files that are open already, and the engine's own client.
+/// One sample of all of them: ours with files that are open already, and the engine's own client.
 fn sweeps(samples: &mut Samples, machine: &Machine) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

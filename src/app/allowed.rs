@@ -72,6 +72,11 @@ pub fn why_no_change(facts: &Facts) -> Option<String> {
     changes(facts)
 }
 
+/// Why nothing can be changed in this context.
+pub fn why_read_only(context: ContextName, mirror: &Mirror, facts: &Facts) -> Option<String> {
+    changes(facts).or_else(|| read_only(mirror, context))
+}
+
 /// Why nothing can be launched in this context now.
 pub fn why_no_launch_in(context: ContextName, mirror: &Mirror) -> Option<String> {
     read_only(mirror, context).or_else(|| unreachable(mirror, context))
@@ -110,7 +115,8 @@ fn changes(facts: &Facts) -> Option<String> {
         .then(|| "read-only: the setting `ui.read-only` is on".to_owned())
 }
 
-fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {
+/// Why nothing can be changed in this context.
+pub fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {
     mirror
         .context(context)
         .is_some_and(|state| state.context.read_only)

@@ -58,6 +58,10 @@ pub struct Areas {
     /// The lines between panes.
     pub pane_borders: Vec<Border>,
     pub pane_status: Rect,
+    /// The frame of the floating shell.
+    pub floating: Rect,
+    /// The cells of the floating shell.
+    pub floating_pane: Option<PaneArea>,
 
     /// The title line, the lines and the status line of the log view.
     pub log_title: Rect,

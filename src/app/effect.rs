@@ -7,7 +7,9 @@ use bytes::Bytes;
 use super::{
     logs::feed::LogOrder,
     msg::Ticket,
+    panes::{RecordOrder, RecordingId},
     saved::SavedState,
+    settings::SettingsOrder,
     themes::ThemeOrder,
     transfers::{TransferId, TransferOrder},
 };
@@ -18,6 +20,13 @@ use crate::{
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
+    /// Runs one of your own commands in the background. A notification reports its end.
+    RunCommand {
+        command: Clean,
+        /// The name of the session that it is about.
+        session: Option<Clean>,
+        argv: Vec<String>,
+    },
     /// Sends a request to the daemon. The answer is `Msg::Answer`.
     Ask {
         ticket: Ticket,
@@ -31,6 +40,8 @@ pub enum Effect {
     /// Opens a shell of this machine on a local pseudo-terminal, with the events of any other stream.
     OpenHostShell {
         stream: StreamId,
+        /// What runs in place of the shell; empty = the shell.
+        command: Vec<String>,
         columns: u16,
         rows: u16,
     },
@@ -52,6 +63,11 @@ pub enum Effect {
     },
     Close {
         stream: StreamId,
+    },
+    /// Writes a recording of a pane. `Msg::Recording` reports its end.
+    Record {
+        id: RecordingId,
+        order: RecordOrder,
     },
     /// Copies to your clipboard (OSC 52 or a local tool). `Msg::Done` reports the result.
     Copy {
@@ -115,10 +131,16 @@ pub enum Effect {
     },
     /// Saves the state of the TUI for the next one.
     SaveState(Box<SavedState>),
+    /// Reads what this machine uses, and the file system of a path with its meaning. `Msg::Machine` has the result.
+    ReadMachine {
+        disk: (&'static str, PathBuf),
+    },
     /// Asks the terminal for its colors again. `Msg::TerminalColors` has them if they changed.
     AskColors,
     /// Shows or saves a theme, or reads the list of themes.
     Theme(ThemeOrder),
+    /// Reads settings, or writes one.
+    Settings(SettingsOrder),
     Mouse(bool),
     /// Switches reports of mouse movement without a button on or off, while the TUI uses the mouse.
     MouseMoves(bool),

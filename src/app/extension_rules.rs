@@ -47,7 +47,7 @@ impl ExtensionRules {
                 context,
                 ContextRequest::Catalogue {
                     project: None,
-                    anew: false,
+                    refresh: false,
                 },
             ),
             purpose: Purpose::ExtensionRules(context),

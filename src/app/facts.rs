@@ -1,15 +1,17 @@
 //! What the client knows about itself and its surroundings from the start. `run` finds it out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 
+use super::custom_commands::CustomCommands;
+use super::settings::{SettingsProblem, ShownSetting};
 use crate::{
     model::settings::{AppSettings, LaunchSettings, NotificationSettings, TerminalSettings},
     rules::ssh_tunnel::SshRoute,
 };
 
-/// Constant for the lifetime of a client.
+/// Constant for the lifetime of a client, except for settings that take effect at once (`app/app/settings.rs`).
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// Your login name.
@@ -25,6 +27,8 @@ pub struct Facts {
     pub read_only: bool,
     /// Whether the bars above the list are shown at the start.
     pub statistics: bool,
+    /// The columns of the list, empty = by its width.
+    pub columns: Vec<String>,
     /// Whether the TUI uses the mouse at the start.
     pub mouse: bool,
     /// Whether the TUI itself runs inside tmux, which then has the prefix key.
@@ -40,6 +44,10 @@ pub struct Facts {
     pub directory: PathBuf,
     /// The directory for copies that are too long for the clipboard.
     pub copies: PathBuf,
+    /// Your home directory on this machine, if it is known.
+    pub home: Option<PathBuf>,
+    /// The directory for recordings of terminals.
+    pub recordings: PathBuf,
     /// Copying in terminals.
     pub terminal: TerminalSettings,
     /// How many days the log and the home directory of an ended session are kept.
@@ -52,32 +60,50 @@ pub struct Facts {
     pub open_apps_after_launch: bool,
     /// The variable `SSH_CONNECTION`, if the TUI runs in an SSH login.
     pub ssh_connection: Option<String>,
-    /// All settings, for the command palette.
+    /// All settings, as they are now.
     pub settings: Vec<ShownSetting>,
+    /// The mistake in a configuration file that is shown on the settings page.
+    pub settings_problem: Option<SettingsProblem>,
+    /// Your own commands.
+    pub commands: CustomCommands,
     /// Your configuration file, which may not exist.
     pub settings_file: PathBuf,
 }
 
-/// A setting and its value when the client started.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShownSetting {
-    /// `ui.theme`.
-    pub key: String,
-    /// The value as TOML.
-    pub value: String,
-    /// Where the value comes from: `default`, `site`, `user`, `environment`, `flag`.
-    pub origin: String,
-    /// What the setting means, in one line.
-    pub meaning: String,
-    /// The line of your configuration file that sets it.
-    pub line: Option<usize>,
-}
-
 impl Facts {
+    /// A path of this machine, with `~` for your home directory.
+    pub fn short_path(&self, path: &str) -> String {
+        let home = self.home.as_deref().filter(|it| it.parent().is_some());
+        let rest = home.and_then(|home| Path::new(path).strip_prefix(home).ok());
+        match rest {
+            Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Some(rest) => format!("~/{}", rest.display()),
+            None => path.to_owned(),
+        }
+    }
+
     /// How your computer reaches this machine by SSH.
     pub fn ssh_route(&self) -> SshRoute {
         let arguments = &self.apps.ssh_arguments;
         let connection = self.ssh_connection.as_deref();
         SshRoute::new(connection, &self.user, &self.host, arguments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::app::testing::facts;
+
+    #[test]
+    fn the_home_directory_is_short_and_only_at_the_beginning() {
+        let mut facts = facts();
+        assert_eq!(facts.short_path("/home/kim/.local/work"), "~/.local/work");
+        assert_eq!(facts.short_path("/home/kim"), "~");
+        assert_eq!(facts.short_path("/home/kimono/work"), "/home/kimono/work");
+        assert_eq!(facts.short_path("/data/home/kim/x"), "/data/home/kim/x");
+        facts.home = Some("/".into());
+        assert_eq!(facts.short_path("/data"), "/data");
+        facts.home = None;
+        assert_eq!(facts.short_path("/home/kim"), "/home/kim");
     }
 }

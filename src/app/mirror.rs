@@ -1,6 +1,6 @@
 //! The TUI's copy of the daemon's state. Only snapshots and notices change it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 
@@ -85,6 +85,18 @@ impl Default for Mirror {
 }
 
 impl Mirror {
+    /// Your account in each context that has accounts.
+    pub fn accounts(&self) -> BTreeMap<ContextName, Clean> {
+        let account = |state: &ContextState| match &state.engine {
+            EngineState::Connected { info } => {
+                let user = info.user.as_ref()?;
+                Some((state.context.name, user.email.clone()))
+            }
+            _ => None,
+        };
+        self.contexts().iter().filter_map(account).collect()
+    }
+
     pub fn connection(&self) -> &DaemonConnection {
         &self.connection
     }
@@ -222,6 +234,11 @@ impl Mirror {
                 .map(|(_, since)| *since)
                 .min(),
         }
+    }
+
+    /// Whether the engine is disconnected, or hasn't reconnected yet.
+    pub fn has_lost_engine(&self, context: ContextName) -> bool {
+        self.lost_since.contains_key(&context)
     }
 
     /// Why the engine doesn't support the capability. `None` if it does, or hasn't reported it.

@@ -4,6 +4,9 @@ use bytes::Bytes;
 
 use super::{
     logs::feed::LogEvent,
+    machine::MachineReading,
+    panes::{RecordingEnd, RecordingId},
+    settings::SettingsRead,
     themes::Themes,
     transfers::{TransferEvent, TransferId},
 };
@@ -67,6 +70,11 @@ pub enum Msg {
         id: TransferId,
         event: TransferEvent,
     },
+    /// A recording of a pane has ended.
+    Recording {
+        id: RecordingId,
+        end: RecordingEnd,
+    },
     /// Your editor exited.
     EditedFile {
         transfer: TransferId,
@@ -74,6 +82,15 @@ pub enum Msg {
     },
     /// The list of themes, read again.
     Themes(Themes),
+    /// What this machine uses.
+    Machine(MachineReading),
+    /// The settings, read again.
+    Settings(Box<SettingsRead>),
+    /// A setting was written to your file, or why not.
+    SettingSaved {
+        ticket: Ticket,
+        result: Result<Clean, Clean>,
+    },
     /// The terminal reported the colors of its text and background.
     TerminalColors(DefaultColors),
     PathCompleted {

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::{
     bulk::{BulkPlan, BulkVerb},
+    custom_commands::CommandPlan,
     effect::Effect,
     launcher::{EarlierLaunch, KeptHome},
     msg::Ticket,
@@ -32,6 +33,7 @@ use crate::{
         launch_field::LaunchField,
         notice::{Level, NoticesEdit},
         request::ForwardRequest,
+        setting_kind::EditedValue,
         shell_start::ShellStart,
         spec::LaunchRequest,
         status::Tab,
@@ -50,6 +52,11 @@ pub enum Step {
     Ask {
         request: Request,
         purpose: Purpose,
+    },
+    /// Lists the sessions of a tab that meet a filter.
+    List {
+        tab: Tab,
+        filter: String,
     },
     /// Copies to your clipboard. A toast reports the result.
     Copy(String),
@@ -77,6 +84,16 @@ pub enum Step {
     },
     /// Shows a theme and saves it as the setting `ui.theme`.
     KeepTheme(String),
+    /// Writes a setting to your configuration file, or removes it. The settings page shows the result.
+    SaveSetting {
+        key: String,
+        /// `None` = the default.
+        value: Option<EditedValue>,
+    },
+    /// Opens your configuration file in your editor, at a line.
+    EditSettings {
+        line: Option<usize>,
+    },
     /// Saves a launch to a new file, as a recipe.
     SaveRecipe {
         path: PathBuf,
@@ -103,6 +120,8 @@ pub enum Step {
     },
     /// A command of the palette.
     Command(Command),
+    /// Runs one of your own commands, which was confirmed.
+    RunCommand(Box<CommandPlan>),
     /// Carries out an action on several sessions.
     Bulk(Box<BulkPlan>),
     /// Changes the notifications, also those that the daemon keeps.
@@ -185,6 +204,8 @@ pub enum Go {
     Sessions,
     /// To the open terminals.
     Panes,
+    /// To the view below the floating shell, which is hidden.
+    Below,
     /// To a shell of this session: its pane, or a new one.
     Shell(SessionKey),
     /// To a shell in one of the session's containers.
@@ -253,6 +274,8 @@ pub enum Purpose {
     Palette(PaletteQuery),
     /// The configuration file is in your editor.
     Settings,
+    /// A setting is written to your file.
+    SaveSetting,
     /// The earlier notifications.
     Notices,
     /// A text is in your editor.
@@ -309,6 +332,8 @@ pub enum Purpose {
     Apps(AppsPurpose),
     /// For the data page.
     Folders(FoldersPurpose),
+    /// The agents of a context, for the dashboard.
+    Dashboard(ContextName),
     /// For the explorer.
     Explorer(ExplorerPurpose),
     /// The files of a session that aren't in a folder. A failure is shown where they would be.

@@ -3,9 +3,10 @@
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
-    command_log::CommandLog, extension_rules::ExtensionRules, facts::Facts, frecency::Frecency,
-    mirror::Mirror, notices::Notices, panels::PanelEnv, panes::Panes,
-    shown_contexts::ShownContexts, themes::Themes, transfers::Transfers,
+    command_log::CommandLog, custom_commands::CustomCommands, extension_rules::ExtensionRules,
+    facts::Facts, frecency::Frecency, mirror::Mirror, notices::Notices, panels::PanelEnv,
+    panes::Panes, sessions::Sessions, shown_contexts::ShownContexts, themes::Themes,
+    transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -69,6 +70,8 @@ pub fn facts() -> Facts {
         },
         directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
+        home: Some("/home/kim".into()),
+        recordings: "/home/kim/.local/share/workbay/recordings".into(),
         notifications: NotificationSettings::default(),
         terminal: TerminalSettings::default(),
         keep_days: 7,
@@ -77,6 +80,9 @@ pub fn facts() -> Facts {
         open_apps_after_launch: false,
         ssh_connection: None,
         settings: Vec::new(),
+        settings_problem: None,
+        columns: Vec::new(),
+        commands: CustomCommands::default(),
         settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }
@@ -93,6 +99,7 @@ pub struct TestEnv {
     pub themes: Themes,
     frecency: Frecency,
     commands: CommandLog,
+    sessions: Sessions,
 }
 
 impl Default for TestEnv {
@@ -108,6 +115,7 @@ impl Default for TestEnv {
             themes: Themes::default(),
             frecency: Frecency::default(),
             commands: CommandLog::default(),
+            sessions: Sessions::default(),
         }
     }
 }
@@ -126,6 +134,7 @@ impl TestEnv {
             keymap: &self.keymap,
             panes: &self.panes,
             detail: None,
+            sessions: &self.sessions,
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
@@ -133,6 +142,7 @@ impl TestEnv {
             themes: &self.themes,
             frecency: &self.frecency,
             commands: &self.commands,
+            screen: ratatui::layout::Rect::new(0, 0, 80, 24),
             shown: ShownContexts::All,
             now: Timestamp::UNIX_EPOCH,
         }

@@ -82,17 +82,17 @@ impl Connection {
     pub async fn resubscribe(&mut self) -> Result<Snapshot, Fail> {
         let mut wait = FIRST_WAIT;
         for _ in 1..RECONNECTS {
-            match self.subscribe_anew().await {
+            match self.subscribe_once().await {
                 Err(fail) if fail.code == code::UNREACHABLE => {}
                 outcome => return outcome,
             }
             sleep(wait).await;
             wait = (wait * 2).min(LONGEST_WAIT);
         }
-        self.subscribe_anew().await
+        self.subscribe_once().await
     }
 
-    async fn subscribe_anew(&mut self) -> Result<Snapshot, Fail> {
+    async fn subscribe_once(&mut self) -> Result<Snapshot, Fail> {
         self.renew().await?;
         self.subscribe().await
     }

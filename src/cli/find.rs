@@ -72,8 +72,8 @@ pub async fn picture(
     }
     let alone = contexts.len() == 1;
     let kept = |context: &ContextName| (*context, schedules(&snapshot, *context));
-    let refreshed = keeps.iter().map(kept).map(|(context, anew)| async move {
-        let work = freshen(connection, context, anew, wanted);
+    let refreshed = keeps.iter().map(kept).map(|(context, refresh)| async move {
+        let work = freshen(connection, context, refresh, wanted);
         let outcome = if alone {
             work.await
         } else {
@@ -95,11 +95,11 @@ pub async fn picture(
 async fn freshen(
     connection: &Connection,
     context: ContextName,
-    anew: bool,
+    refresh: bool,
     wanted: &[Wanted],
 ) -> Result<(), Failure> {
     let ask = |request| connection.client.ask(request);
-    if anew {
+    if refresh {
         let context = Some(context);
         ask(Request::refresh(context)).await?;
     }

@@ -97,15 +97,39 @@ impl<T: Into<String>> From<T> for Cell {
 
 /// Aligned columns, separated by two spaces. The last column isn't padded.
 pub fn table(head: &[&str], rows: &[Vec<Cell>], color: bool) -> String {
+    let rows: Vec<TableLine> = rows.iter().cloned().map(TableLine::Cells).collect();
+    table_of(head, &rows, color)
+}
+
+/// A line of a table.
+#[derive(Clone, Debug)]
+pub enum TableLine {
+    /// A cell for each column.
+    Cells(Vec<Cell>),
+    /// A text across all columns.
+    Heading(Cell),
+}
+
+/// Like [`table()`], also with headings between the rows.
+pub fn table_of(head: &[&str], lines: &[TableLine], color: bool) -> String {
     let mut widths: Vec<usize> = head.iter().map(|name| name.width()).collect();
-    for row in rows {
+    for line in lines {
+        let TableLine::Cells(row) = line else {
+            continue;
+        };
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.text.width());
         }
     }
     let head: Vec<Cell> = head.iter().map(|name| Cell::from(*name)).collect();
-    let lines = std::iter::once(&head).chain(rows);
-    lines.map(|row| aligned(row, &widths, color)).collect()
+    let mut text = aligned(&head, &widths, color);
+    for line in lines {
+        text.push_str(&match line {
+            TableLine::Cells(row) => aligned(row, &widths, color),
+            TableLine::Heading(cell) => aligned(std::slice::from_ref(cell), &[0], color),
+        });
+    }
+    text
 }
 
 fn aligned(row: &[Cell], widths: &[usize], color: bool) -> String {

@@ -1,6 +1,8 @@
 //! Changes one value in a configuration file of the user, and nothing else in it: comments, order and layout stay.
 
-use std::{fs, path::Path};
+use std::{fs, ops::Range, path::Path};
+
+use toml::de::{DeTable, DeValue};
 
 use super::{
     Problem, config_file,
@@ -12,10 +14,43 @@ use super::{
 /// Sets `key` of `table` to a string in the file, or a top-level key if there is no table. Creates the file, the
 /// table and the key if they don't exist. The error is a file that can't be read, changed or written.
 pub fn set_text(file: &Path, table: Option<&str>, key: &str, value: &str) -> Result<(), Problem> {
+    in_file(file, |file, before| {
+        if let Some(item) = item(&Document::parse(file, before)?, table, key)
+            && end_of(before, item).is_none()
+        {
+            let (line, _) = Document::parse(file, before)?.position(item.at);
+            let message = format!("'{key}' isn't a plain string");
+            let help = "correct the file, then try again";
+            return Err(problem(file, line, message, help));
+        }
+        changed(file, before, (table, key), &quoted(value))
+    })
+}
+
+/// Like [`set_text`], for a value of any type, which is written as it is: `true`, `["a"]`.
+pub fn set(file: &Path, table: &str, key: &str, toml: &str) -> Result<(), Problem> {
+    in_file(file, |file, before| {
+        changed(file, before, (Some(table), key), toml)
+    })
+}
+
+/// Removes the line of `key` from `table`. Comments above it stay. A file without the key stays as it is.
+pub fn remove(file: &Path, table: &str, key: &str) -> Result<(), Problem> {
+    in_file(file, |file, before| without(file, before, table, key))
+}
+
+/// Replaces the text of a file completely or not at all.
+fn in_file(
+    file: &Path,
+    change: impl FnOnce(&Path, &str) -> Result<String, Problem>,
+) -> Result<(), Problem> {
     // Follows a link, because the user keeps the file that it points to.
     let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let before = config_file::text(file)?.unwrap_or_default();
-    let after = changed(file, &before, (table, key), value)?;
+    let after = change(file, &before)?;
+    if after == before {
+        return Ok(());
+    }
     saving::replace(file, &after).map_err(|why| {
         let message = format!("can't be written: {why}");
         problem(
@@ -34,25 +69,53 @@ fn changed(
     (table, key): (Option<&str>, &str),
     value: &str,
 ) -> Result<String, Problem> {
-    let document = Document::parse(file, before)?;
-    let value = quoted(value);
-    let after = match item(&document, table, key) {
-        Some(item) => {
-            let end = end_of(before, item).ok_or_else(|| {
-                let (line, _) = document.position(item.at);
-                let message = format!("'{key}' isn't a plain string");
-                problem(file, line, message, "correct the file, then try again")
-            })?;
-            format!("{}{value}{}", &before[..item.at], &before[end..])
-        }
+    Document::parse(file, before)?;
+    let after = match span(before, table, key) {
+        Some(span) => format!("{}{value}{}", &before[..span.start], &before[span.end..]),
         None => with_line(before, table, &format!("{key} = {value}")),
     };
-    // Compares the result before it is written, so that the user's file isn't damaged.
+    checked(file, before, after, (table, key))
+}
+
+/// The text of the file without a key.
+fn without(file: &Path, before: &str, table: &str, key: &str) -> Result<String, Problem> {
+    Document::parse(file, before)?;
+    let Some(span) = span(before, Some(table), key) else {
+        return Ok(before.to_owned());
+    };
+    let start = before[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = before[span.end..]
+        .find('\n')
+        .map_or(before.len(), |at| span.end + at + 1);
+    let after = format!("{}{}", &before[..start], &before[end..]);
+    checked(file, before, after, (Some(table), key))
+}
+
+/// Compares the result before it is written, so that the user's file isn't damaged.
+fn checked(
+    file: &Path,
+    before: &str,
+    after: String,
+    (table, key): (Option<&str>, &str),
+) -> Result<String, Problem> {
     if is_same_otherwise(before, &after, (table, key)) {
         return Ok(after);
     }
     let message = format!("'{key}' can't be changed automatically");
     Err(problem(file, 0, message, "change it in the file"))
+}
+
+/// The bytes of a value.
+fn span(text: &str, table: Option<&str>, key: &str) -> Option<Range<usize>> {
+    let root = DeTable::parse(text).ok()?;
+    let root = root.get_ref();
+    let Some(table) = table else {
+        return Some(root.get(key)?.span());
+    };
+    match root.get(table)?.get_ref() {
+        DeValue::Table(entries) => Some(entries.get(key)?.span()),
+        _ => None,
+    }
 }
 
 fn problem(file: &Path, line: usize, message: String, help: &str) -> Problem {
@@ -147,7 +210,7 @@ mod tests {
     use super::*;
 
     fn changed_to(before: &str, table: Option<&str>, key: &str) -> String {
-        changed(Path::new("config.toml"), before, (table, key), "prod").unwrap()
+        changed(Path::new("config.toml"), before, (table, key), "\"prod\"").unwrap()
     }
 
     #[test]
@@ -185,8 +248,13 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("config.toml");
         let outcome = |before: &str, table: Option<&str>, key: &str| {
-            changed(Path::new("config.toml"), before, (table, key), "prod")
+            fs::write(&file, before).unwrap();
+            let outcome = set_text(&file, table, key, "prod");
+            assert_eq!(fs::read_to_string(&file).unwrap(), before);
+            outcome
         };
         for before in ["default = 3\n", "default = \"\"\"x\"\"\"\n", "[contexts\n"] {
             assert!(outcome(before, None, "default").is_err(), "{before}");
@@ -200,5 +268,34 @@ mod tests {
             let outcome = outcome(before, Some("ui"), "theme");
             assert!(outcome.unwrap_err().help.is_some(), "{before}");
         }
+    }
+
+    #[test]
+    fn values_of_any_type_are_replaced_and_lines_removed_with_all_other_comments_kept() {
+        let set = |before: &str, value: &str| {
+            let place = (Some("ui"), "mouse");
+            changed(Path::new("config.toml"), before, place, value).unwrap()
+        };
+        let before = "# top\n[ui] # looks\n# the mouse\nmouse = true # yes\ntheme = \"a\"\n";
+        assert_eq!(set(before, "false"), before.replace("true", "false"));
+        let list = "[ui]\nmouse = [\n  \"a\", # one\n  \"b\",\n]\ntheme = \"a\"\n";
+        assert_eq!(
+            set(list, "[\"c\"]"),
+            "[ui]\nmouse = [\"c\"]\ntheme = \"a\"\n"
+        );
+        assert_eq!(set("", "false"), "[ui]\nmouse = false\n");
+
+        let removed = |before: &str| without(Path::new("config.toml"), before, "ui", "mouse");
+        assert_eq!(
+            removed(before).unwrap(),
+            before.replace("mouse = true # yes\n", "")
+        );
+        assert_eq!(removed(list).unwrap(), "[ui]\ntheme = \"a\"\n");
+        assert_eq!(removed("[ui]\nmouse = true").unwrap(), "[ui]\n");
+        assert_eq!(removed("a = 1\n").unwrap(), "a = 1\n");
+        // A line with more in it isn't removed.
+        let inline = "ui = { theme = 'auto', mouse = true }\n";
+        assert!(removed(inline).is_err());
+        assert_eq!(set(inline, "false"), inline.replace("true", "false"));
     }
 }

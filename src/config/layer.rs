@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Problem,
+    Problem, commands,
     document::{Document, DocumentFault, Item, Value},
     environments::Environments,
     library,
@@ -11,7 +11,7 @@ use super::{
     resources::Resources,
     setting::{SETTINGS, Setting},
 };
-use crate::model::settings::Settings;
+use crate::model::{custom_command::CustomCommand, settings::Settings};
 
 /// The annotated defaults, which `workbay config print-default` prints.
 pub const DEFAULT: &str = include_str!("default.toml");
@@ -22,8 +22,12 @@ pub const SITE_FILE: &str = "/etc/workbay/config.toml";
 /// The table that is allowed only in the user's file.
 const PERSONAL: &str = "hooks";
 
+/// Why the system-wide file has no commands.
+const PERSONAL_COMMANDS: &str =
+    "[[command]] is allowed in your own file only, because it runs programs as you";
+
 /// The table that is allowed only in the system-wide file.
-const OF_THE_SITE: &str = "folders";
+pub(super) const OF_THE_SITE: &str = "folders";
 
 /// The outcome of reading all layers.
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ pub struct Loaded {
     pub settings: Settings,
     /// The origin of every setting (`ui.theme` and so on), in the order of the list.
     pub origins: Vec<(String, Origin)>,
+    /// Your own commands.
+    pub commands: Vec<CustomCommand>,
     /// The same for `resources.toml`: key, value as TOML, origin.
     pub resources: Vec<(String, String, Origin)>,
     /// The problems found.
@@ -76,6 +82,23 @@ impl Loaded {
     ) {
         change(&mut self.settings);
         self.mark(key, Origin::Flag { option });
+    }
+
+    /// Applies the command-line options that an earlier reading has.
+    pub fn keep_options(&mut self, earlier: &Self) {
+        for setting in SETTINGS {
+            let origin = earlier.origin(&setting.key());
+            if !matches!(origin, Origin::Flag { .. }) {
+                continue;
+            }
+            let line = format!("value = {}", (setting.show)(&earlier.settings));
+            let document = Document::parse(Path::new("options"), &line).ok();
+            if let Some(item) = document.as_ref().and_then(|it| it.get("value"))
+                && (setting.read)(&mut self.settings, item).is_ok()
+            {
+                self.mark(&setting.key(), origin.clone());
+            }
+        }
     }
 
     /// Adds the groups, presets and limits of `resources.toml`.
@@ -125,6 +148,15 @@ impl Loaded {
             set.push((setting.key(), item.at));
             Ok(())
         });
+        if let Some(item) = document.get(commands::TABLE) {
+            if site {
+                faults.push(DocumentFault::new(item.at, PERSONAL_COMMANDS));
+            } else {
+                let (commands, wrong) = commands::read(document, item);
+                self.commands = commands;
+                faults.extend(wrong);
+            }
+        }
         let problems = faults.into_iter().map(|fault| document.problem(fault));
         self.problems.extend(problems);
         self.settings = settings;
@@ -193,6 +225,7 @@ pub fn defaults() -> Loaded {
             .iter()
             .map(|setting| (setting.key(), Origin::Default))
             .collect(),
+        commands: Vec::new(),
         resources: Vec::new(),
         problems: Vec::new(),
         ignored_files: Vec::new(),
@@ -211,6 +244,9 @@ fn each_value(
     mut take: impl FnMut(&Setting, &Item) -> Result<(), DocumentFault>,
 ) {
     for entry in document.entries() {
+        if entry.key == commands::TABLE {
+            continue;
+        }
         let rows: Vec<&Setting> = SETTINGS
             .iter()
             .filter(|row| row.table == entry.key)
@@ -247,6 +283,7 @@ fn unknown_top(at: usize, key: &str) -> DocumentFault {
     }
     let mut tables: Vec<&str> = SETTINGS.iter().map(|row| row.table).collect();
     tables.dedup();
+    tables.push(commands::TABLE);
     DocumentFault::unknown(at, "table", key, tables)
 }
 

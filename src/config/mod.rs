@@ -5,10 +5,12 @@
 
 mod amount;
 mod app_values;
+mod commands;
 pub mod config_file;
 pub mod contexts;
 pub mod document;
 pub mod edit;
+pub mod editing;
 pub mod environments;
 mod folder_values;
 #[cfg(test)]

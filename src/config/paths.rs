@@ -154,6 +154,11 @@ impl Paths {
         self.data_dir.join("copies")
     }
 
+    /// Recordings of terminals.
+    pub fn recordings_dir(&self) -> PathBuf {
+        self.data_dir.join("recordings")
+    }
+
     /// Files that stop hooks of sessions saved.
     pub fn saved_dir(&self) -> PathBuf {
         self.data_dir.join("saved")

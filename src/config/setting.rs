@@ -13,7 +13,7 @@ use crate::model::{
     notice::EVENTS,
     resources::Bytes,
     secret_rules::NamePattern,
-    settings::{ClipboardPolicy, CopyKeys, DesktopNotices, Settings},
+    settings::{ClipboardPolicy, CopyKeys, DesktopNotices, LIST_COLUMNS, Settings},
     span::Span,
     spec::check_variable_name,
 };
@@ -66,6 +66,13 @@ pub const SETTINGS: &[Setting] = &[
         variable: None,
         read: |s, item| set(&mut s.ui.statistics, item.boolean()),
         show: |s| s.ui.statistics.to_string(),
+    },
+    Setting {
+        table: "ui",
+        name: "columns",
+        variable: None,
+        read: |s, item| set(&mut s.ui.columns, columns(item)),
+        show: |s| quoted_list(&s.ui.columns),
     },
     Setting {
         table: "ui",
@@ -128,6 +135,13 @@ pub const SETTINGS: &[Setting] = &[
             let schemes = s.terminal.link_schemes.iter();
             quoted_list(&schemes.map(|it| it.as_str().to_owned()).collect::<Vec<_>>())
         },
+    },
+    Setting {
+        table: "terminal",
+        name: "record-limit",
+        variable: None,
+        read: |s, item| set(&mut s.terminal.record_limit, memory(item, Bytes::mib(1))),
+        show: |s| quoted(&s.terminal.record_limit.to_string()),
     },
     Setting {
         table: "notifications",
@@ -416,6 +430,28 @@ fn events(item: &Item) -> Result<Vec<String>, DocumentFault> {
         text => Err(DocumentFault::unknown(word.at, "event", text, EVENTS)),
     });
     events.collect()
+}
+
+fn columns(item: &Item) -> Result<Vec<String>, DocumentFault> {
+    let mut columns: Vec<String> = Vec::new();
+    for word in item.list()? {
+        match word.text()? {
+            text if !LIST_COLUMNS.contains(&text) => {
+                return Err(
+                    DocumentFault::unknown(word.at, "column", text, LIST_COLUMNS)
+                        .help(format!("use some of {}", LIST_COLUMNS.join(", "))),
+                );
+            }
+            text if columns.iter().any(|it| it == text) => {
+                return Err(DocumentFault::new(
+                    word.at,
+                    format!("'{text}' is in the list twice"),
+                ));
+            }
+            text => columns.push(text.to_owned()),
+        }
+    }
+    Ok(columns)
 }
 
 fn link_schemes(item: &Item) -> Result<LinkSchemes, DocumentFault> {

@@ -53,7 +53,9 @@ use main_loop::core::{Core, CoreParts, Inputs};
 use notifications::hooks::Hooks;
 use process::lock::Lock;
 use sampling::recorder::Recorder;
-use storage::{disk_space::Space, kept_homes::KeptHomes, unloaded::UnloadedSessions};
+use storage::{
+    disk_space::Space, kept_homes::KeptHomes, preload::Preload, unloaded::UnloadedSessions,
+};
 
 /// The number of messages that can wait for the loop.
 const WAITING: usize = 256;
@@ -138,7 +140,7 @@ fn live(options: DaemonOptions) -> Result<()> {
     let detached = options.beginning == Beginning::Detached;
     let ended = runtime.block_on(async {
         let controls = Controls::default();
-        heed_signals(&controls)?;
+        handle_signals(&controls)?;
         if inherited.is_some() {
             upgrade::reap();
         }
@@ -159,7 +161,7 @@ fn live(options: DaemonOptions) -> Result<()> {
         runtime.shutdown_background();
         return Ok(());
     };
-    if !upgrade::wind_up(runtime, LAST_FILES) {
+    if !upgrade::shut_down(runtime, LAST_FILES) {
         handover.notify(upgrade::unfinished(LAST_FILES));
     }
     Err(handover.go()).wrap_err("the daemon can't start the newer program or restart itself")
@@ -189,7 +191,7 @@ fn quiet_stderr(path: &Path) -> std::io::Result<()> {
 }
 
 /// TERM and INT stop the daemon, USR1 checks the socket, and HUP (a closed terminal) is ignored.
-fn heed_signals(controls: &Controls) -> Result<()> {
+fn handle_signals(controls: &Controls) -> Result<()> {
     let heed = |kind| signal(kind).wrap_err("signals can't be received");
     let mut terminate = heed(SignalKind::terminate())?;
     let mut interrupt = heed(SignalKind::interrupt())?;
@@ -234,6 +236,7 @@ async fn serve_locked(
         contexts,
         page_limit,
         ended,
+        in_memory,
         boot,
         ..
     } = options;
@@ -326,6 +329,7 @@ async fn serve_locked(
         space,
         kept_homes,
         launch_reserve,
+        preload: Preload::new(in_memory),
         apps,
         incomplete: opened.incomplete.clone(),
     });

@@ -24,6 +24,8 @@ pub struct DaemonOptions {
     pub boot: Option<String>,
     /// See [`StoreOptions::ended`](crate::store::StoreOptions::ended).
     pub ended: u32,
+    /// How many ended sessions of a context are loaded into memory after the start.
+    pub in_memory: u32,
     /// See [`StoreOptions::page_limit`](crate::store::StoreOptions::page_limit).
     pub page_limit: Option<u32>,
 }

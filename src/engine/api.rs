@@ -165,6 +165,11 @@ pub trait Containers: Engine {
         ))
     }
 
+    /// How many bytes the quota of a folder leaves now; `None` = it has none, or the folder can't be measured.
+    async fn room(&self, _folder: &str) -> Option<Bytes> {
+        None
+    }
+
     /// Creates an image from the session's main container. The last step is [`CommitStep::Done`]. Dropping the stream
     /// cancels it and leaves nothing of the image behind.
     async fn commit(&self, _plan: &CommitPlan) -> Result<BoxStream<'static, Result<CommitStep>>> {

@@ -8,7 +8,7 @@ use super::api::Result;
 pub use crate::files::LocalWork;
 use crate::model::{
     failure::Failure,
-    files::{FileAnswer, FilePath, FileProgress, FileRequest, WriteOptions},
+    files::{FileAnswer, FileName, FilePath, FileProgress, FileRequest, WriteOptions},
     id::SessionId,
 };
 
@@ -50,6 +50,26 @@ pub trait Files: Send + Sync {
         _options: WriteOptions,
         _content: FileBytes,
     ) -> Result<()> {
+        Err(no_files())
+    }
+
+    /// Whether [`Files::read_files`] and [`Files::write_files`] work there.
+    fn carries_many(&self, _at: &FileRoot) -> bool {
+        false
+    }
+
+    /// Small plain files of a directory, as `files::many` sends them. What isn't one any more is left out.
+    async fn read_files(
+        &self,
+        _at: &FileRoot,
+        _directory: &FilePath,
+        _names: Vec<FileName>,
+    ) -> Result<FileBytes> {
+        Err(no_files())
+    }
+
+    /// Writes small files, as `files::many` sends them, until the end of the content. All are on the disk then.
+    async fn write_files(&self, _at: &FileRoot, _content: FileBytes) -> Result<()> {
         Err(no_files())
     }
 

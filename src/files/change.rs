@@ -138,13 +138,18 @@ pub(super) fn attributes(
         fchmod(&opened, Mode::from_raw_mode(mode & BITS)).map_err(fail)?;
     }
     if let Some(modified) = modified {
-        // The fraction of a time before 1970 counts forward, too.
-        let all = modified.as_nanosecond();
-        let whole = i64::try_from(all.div_euclid(SECOND)).unwrap_or(i64::MAX);
-        let rest = i64::try_from(all.rem_euclid(SECOND)).unwrap_or(0);
-        futimens(&opened, &times(whole, rest)).map_err(fail)?;
+        futimens(&opened, &changed_at(modified)).map_err(fail)?;
     }
     Ok(())
+}
+
+/// Sets the time of the last change.
+pub(super) fn changed_at(modified: Timestamp) -> Timestamps {
+    // The fraction of a time before 1970 counts forward, too.
+    let all = modified.as_nanosecond();
+    let whole = i64::try_from(all.div_euclid(SECOND)).unwrap_or(i64::MAX);
+    let rest = i64::try_from(all.rem_euclid(SECOND)).unwrap_or(0);
+    times(whole, rest)
 }
 
 /// Sets the time of the last change, and leaves the time of the last access.

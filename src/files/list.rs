@@ -14,12 +14,12 @@ use rustix::{
 
 use super::{Result, error::failed, root::Root};
 use crate::model::{
-    files::{FileEntry, FileKind, FileListing, FileName, FileOrder, FilePath, ListOptions},
+    files::{
+        FileEntry, FileKind, FileListing, FileName, FileOrder, FilePath, ListOptions, MOST_LISTED,
+    },
     natural,
 };
 
-/// The most entries of one part.
-const MOST: u32 = 1000;
 /// The most bytes of names and link targets in one part. Larger parts are cut.
 const HEAVIEST: usize = 512 * 1024;
 
@@ -42,7 +42,7 @@ pub(super) fn list(root: &Root, path: &FilePath, options: &ListOptions) -> Resul
         rank(&dir, &mut found, options.order);
     }
     let offset = usize::try_from(options.offset).unwrap_or(usize::MAX);
-    let count = options.count.min(MOST) as usize;
+    let count = options.count.min(MOST_LISTED) as usize;
     let part = part(found, offset, count, |a, b| compare(a, b, options));
     let mut entries = Vec::with_capacity(part.len());
     let mut weight = 0;
@@ -101,7 +101,7 @@ pub fn select(entries: Vec<FileEntry>, options: &ListOptions) -> FileListing {
     let found: Vec<_> = entries.into_iter().filter(matches).map(ranked).collect();
     let total = found.len() as u64;
     let offset = usize::try_from(options.offset).unwrap_or(usize::MAX);
-    let count = options.count.min(MOST) as usize;
+    let count = options.count.min(MOST_LISTED) as usize;
     let part = part(found, offset, count, |a, b| compare(&a.0, &b.0, options));
     FileListing {
         entries: part.into_iter().map(|(_, entry)| entry).collect(),

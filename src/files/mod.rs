@@ -9,6 +9,7 @@ mod content;
 mod copy;
 mod error;
 mod list;
+pub mod many;
 mod read;
 mod room;
 mod root;

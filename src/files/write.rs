@@ -7,14 +7,17 @@ use std::{
     os::fd::OwnedFd,
 };
 
+use jiff::Timestamp;
 use rustix::{
-    fs::{AtFlags, FileType, Mode, OFlags, fchmod, fstat, fsync, openat, statat, unlinkat},
+    fs::{
+        AtFlags, FileType, Mode, OFlags, fchmod, fstat, fsync, futimens, openat, statat, unlinkat,
+    },
     io::Errno,
 };
 
 use super::{
     Result,
-    change::{BITS, NEW_FILE, rename_in},
+    change::{BITS, NEW_FILE, changed_at, rename_in},
     error::{FULL, failed, failed_io, is_full},
     room::Room,
     root::{Root, c_name},
@@ -27,6 +30,15 @@ use crate::{
     },
     space::DiskSpace,
 };
+
+/// When a file and its name must be on the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Storing {
+    /// When it is finished.
+    Now,
+    /// The caller stores all of its files later. The time of the last change is set, too.
+    Later { modified: Option<Timestamp> },
+}
 
 /// A file that is being written. Dropping it keeps what was written, so that the transfer can continue.
 #[derive(Debug)]
@@ -107,19 +119,32 @@ impl PartFile {
 
     /// Stores the file and gives it its name.
     pub fn finish(self) -> Result<()> {
+        self.finish_as(Storing::Now)
+    }
+
+    /// Gives the file its name.
+    pub(super) fn finish_as(self, storing: Storing) -> Result<()> {
         if self.options.size.is_some_and(|size| size != self.size) {
             return Err(self.wrong_size(self.size));
         }
         let mode = Mode::from_raw_mode(self.options.mode.unwrap_or(NEW_FILE));
-        let stored = fchmod(&self.file, mode).and_then(|()| fsync(&self.file));
+        let stored = fchmod(&self.file, mode).and_then(|()| match storing {
+            Storing::Now => fsync(&self.file),
+            Storing::Later { modified } => match modified {
+                Some(modified) => futimens(&self.file, &changed_at(modified)),
+                None => Ok(()),
+            },
+        });
         stored.map_err(|error| self.trouble(&error.into()))?;
         let replace = self.options.replace;
         rename_in(&self.dir, &self.part, &self.dir, &self.name, replace).map_err(|error| {
             self.remove();
             failed(&self.path, "written", error)
         })?;
-        // Without this, the name may be lost with the power. Not all file systems can do it.
-        let _ = fsync(&self.dir);
+        if storing == Storing::Now {
+            // Without this, the name may be lost with the power. Not all file systems can do it.
+            let _ = fsync(&self.dir);
+        }
         Ok(())
     }
 

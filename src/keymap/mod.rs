@@ -2,6 +2,7 @@
 
 pub mod builtin;
 pub mod check;
+pub mod commands;
 pub(crate) mod read;
 mod trie;
 

@@ -199,7 +199,7 @@ fn no_key(entry: &DocumentEntry, why: String) -> DocumentFault {
 }
 
 /// Refuses keys that no terminal reports under that name.
-fn pressable(at: usize, key: Key) -> Result<(), DocumentFault> {
+pub(super) fn pressable(at: usize, key: Key) -> Result<(), DocumentFault> {
     let KeyCode::Char(c) = key.code else {
         return Ok(());
     };

@@ -19,6 +19,10 @@ use super::{
 
 /// The longest path in bytes, as `PATH_MAX` of Linux without its end.
 const MAX_PATH: usize = 4095;
+/// The largest file in bytes that is transferred together with others in one stream.
+pub const SMALL_FILE: u64 = 1024 * 1024;
+/// The most entries of one answer about a directory.
+pub const MOST_LISTED: u32 = 10_000;
 /// The longest name in bytes, as `NAME_MAX` of Linux.
 const MAX_NAME: usize = 255;
 

@@ -500,7 +500,7 @@ mod tests {
         folder.max_size = Some(Bytes::mib(40));
         assert_eq!(folder.percent(), Some(75));
         folder.max_size = Some(Bytes(0));
-        assert_eq!(folder.percent(), None, "0 is no quota");
+        assert_eq!(folder.percent(), None, "0 means no quota");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub enum NoticeKind {
     Failed,
     /// The session ended in another way.
     Ended,
-    /// An app that was opened ended by itself.
+    /// An app that was opened ended on its own.
     AppEnded { app: Clean },
     /// Anything else.
     Message,

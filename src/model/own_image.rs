@@ -11,7 +11,7 @@ pub const OWN_ID: &str = "ai.backend.customized-image.id";
 pub const FROM_SESSION: &str = "workbay.image.session";
 /// The image that the session was launched with.
 pub const FROM_IMAGE: &str = "workbay.image.base";
-/// The beginning of the references of images that workbay creates on an engine of containers. `localhost` is no registry
+/// The beginning of the references of images that workbay creates on an engine of containers. `localhost` isn't a registry
 /// that anybody pushes to, so no image of a registry has the same reference.
 pub const PREFIX: &str = "localhost/workbay/";
 

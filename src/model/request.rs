@@ -77,11 +77,11 @@ pub enum ContextRequest {
     Refresh,
     /// Environments, read again from the engine.
     Environments,
-    /// The available resources for a launch, cached for a minute unless `anew` is set.
+    /// The available resources for a launch, cached for a minute unless `refresh` is set.
     Catalogue {
         /// A project's name; `None` = the project of the context.
         project: Option<String>,
-        anew: bool,
+        refresh: bool,
     },
     /// Fetches an image, by its reference or its name in the catalog. Succeeds when the image exists. The pull
     /// is cancelled when the client that asked disconnects.

@@ -265,6 +265,11 @@ impl Session {
         failed || self.status.is_final()
     }
 
+    /// Whether it holds the resources that it requested: it has left the queue, and isn't over.
+    pub fn holds_resources(&self) -> bool {
+        !self.has_ended() && !self.status.is_waiting()
+    }
+
     /// Whether it requests accelerators.
     pub fn has_accelerators(&self) -> bool {
         let mut amounts = self.requested_slots.accelerators.values();
@@ -308,6 +313,12 @@ impl Session {
         self.status == Status::Terminated
             && self.started_at.is_none()
             && info.is_some_and(|info| NEVER_STARTED.contains(&info))
+    }
+
+    /// How many containers it has or requested, as far as that is known.
+    pub fn containers(&self) -> usize {
+        let size = usize::try_from(self.placement.cluster_size).unwrap_or(usize::MAX);
+        self.kernels.len().max(size)
     }
 
     /// The container that terminals and logs use by default. The main container is the first of `kernels`.

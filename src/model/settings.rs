@@ -41,6 +41,7 @@ impl Settings {
                 keymap: String::new(),
                 mouse: false,
                 statistics: false,
+                columns: Vec::new(),
                 unicode: None,
                 read_only: false,
                 open_apps_after_launch: false,
@@ -75,6 +76,27 @@ impl Settings {
     }
 }
 
+/// The columns of the TUI's list.
+pub const LIST_COLUMNS: [&str; 17] = [
+    "name",
+    "context",
+    "owner",
+    "project",
+    "agent",
+    "accelerator",
+    "status",
+    "result",
+    "environment",
+    "cpu",
+    "cpu-history",
+    "memory",
+    "memory-history",
+    "elapsed",
+    "reclaim",
+    "ended",
+    "created",
+];
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UiSettings {
     /// The name of a file in `themes/`, `LIGHT/DARK`, or `auto` (dark or light, after the terminal's background).
@@ -84,6 +106,8 @@ pub struct UiSettings {
     pub mouse: bool,
     /// Whether the resource bars above the list are visible at the start.
     pub statistics: bool,
+    /// The columns of the list in their order, by the names in [`LIST_COLUMNS`]; empty = by the width.
+    pub columns: Vec<String>,
     /// Whether to use Unicode drawing characters; `None` = as in the locale.
     pub unicode: Option<bool>,
     /// Whether destructive actions are disabled.
@@ -189,6 +213,8 @@ pub struct TerminalSettings {
     pub copy_keys: CopyKeys,
     pub clipboard: ClipboardPolicy,
     pub link_schemes: LinkSchemes,
+    /// The size at which a recording ends.
+    pub record_limit: Bytes,
 }
 
 /// How the TUI notifies you.

@@ -161,7 +161,7 @@ mod tests {
         let seoul = TimeZone::fixed(jiff::tz::offset(9));
         for text in ["2026-11-23 09:30", "2026-11-23 09:30:05"] {
             let Ok(StartAt::At(at)) = read(text, Timestamp::UNIX_EPOCH, &seoul) else {
-                panic!("{text} is no moment");
+                panic!("{text} isn't a time");
             };
             assert_eq!(local_text(at, &seoul), text);
         }

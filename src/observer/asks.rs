@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{core::Observer, fact::Got, order::ManagerRequest, task::Purpose, turn::Turn};
+use super::{core::Observer, fact::ManagerReply, order::ManagerRequest, task::Purpose, turn::Turn};
 use crate::{
     model::{capability::Capability, catalogue::Catalogue, change::Change, failure::Failure},
     state_machine::{Answer, Ticket},
@@ -62,10 +62,10 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         tickets: &[Ticket],
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     ) {
         let answer = match result {
-            Ok(Got::Environments(environments)) => {
+            Ok(ManagerReply::Environments(environments)) => {
                 self.environments_at = Some(now);
                 if environments != self.environments {
                     self.environments.clone_from(&environments);
@@ -90,13 +90,13 @@ impl Observer {
         now: Timestamp,
         ticket: Ticket,
         project: Option<String>,
-        anew: bool,
+        refresh: bool,
     ) {
         if let Some(failure) = self.lacks(Capability::Catalogue) {
             return turn.answer(ticket, Err(failure));
         }
         if let Some((at, catalogue)) = self.catalogues.get(&project)
-            && !anew
+            && !refresh
             && now.duration_since(*at) < CATALOGUE
         {
             let catalogue = Box::new(self.as_known(catalogue));
@@ -125,10 +125,10 @@ impl Observer {
         now: Timestamp,
         project: Option<String>,
         tickets: &[Ticket],
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     ) {
         let answer = match result {
-            Ok(Got::Catalogue(catalogue)) => {
+            Ok(ManagerReply::Catalogue(catalogue)) => {
                 self.keep_catalogue(now, project, &catalogue);
                 Ok(Answer::Catalogue(Box::new(self.as_known(&catalogue))))
             }

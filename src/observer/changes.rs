@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{core::Observer, fact::Ask, pending::PendingChange, turn::Turn};
+use super::{core::Observer, fact::ObserverRequest, pending::PendingChange, turn::Turn};
 use crate::{
     engine::manager::SessionChange,
     model::{
@@ -18,15 +18,15 @@ use crate::{
 };
 
 /// Whether a request is refused whatever the manager answers, so that it needs no connection.
-pub(super) const fn is_refused(ask: &Ask) -> bool {
+pub(super) const fn is_refused(ask: &ObserverRequest) -> bool {
     matches!(
         ask,
-        Ask::Session {
+        ObserverRequest::Session {
             request: SessionRequest::Keep { .. }
                 | SessionRequest::Delete
                 | SessionRequest::CancelCommit,
             ..
-        } | Ask::Context(ContextRequest::Pull { .. })
+        } | ObserverRequest::Context(ContextRequest::Pull { .. })
     )
 }
 

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     core::Observer,
-    fact::{Ask, Fact, Got},
+    fact::{Fact, ManagerReply, ObserverRequest},
     order::ManagerRequest,
     task::Purpose,
     turn::Turn,
@@ -80,7 +80,7 @@ impl Observer {
         now: Timestamp,
         offer: Option<&Catalogue>,
     ) -> Option<FieldProblem> {
-        let capabilities = match &self.line.state {
+        let capabilities = match &self.connection.state {
             EngineState::Connected { info } => Some(&info.capabilities),
             _ => None,
         };
@@ -139,10 +139,10 @@ impl Observer {
         now: Timestamp,
         project: Option<String>,
         waiting: Vec<(Ticket, Box<LaunchRequest>)>,
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     ) {
         match result {
-            Ok(Got::Catalogue(catalogue)) if catalogue.gaps.is_empty() => {
+            Ok(ManagerReply::Catalogue(catalogue)) if catalogue.gaps.is_empty() => {
                 self.keep_catalogue(now, project, &catalogue);
             }
             Err(failure) if failure.is_lost() => {
@@ -158,7 +158,7 @@ impl Observer {
             }
         }
         for (ticket, request) in waiting {
-            let ask = Ask::Launch(request);
+            let ask = ObserverRequest::Launch(request);
             turn.follow.push(Fact::Asked { ticket, ask });
         }
     }

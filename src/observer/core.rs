@@ -6,14 +6,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     changes::is_refused,
-    fact::{Ask, Fact, Got},
+    connection_state::ConnectionTracker,
+    fact::{Fact, ManagerReply, ObserverRequest},
     order::{ManagerRequest, Order, RequestNumber},
     pending::PendingChange,
     row::Row,
     task::{Purpose, Task, Times},
     turn::Turn,
     window::{Reading, Sweep, SweepNumber},
-    wire::Line,
 };
 use crate::{
     engine::manager::Totals,
@@ -42,7 +42,7 @@ pub struct Observer {
     pub(super) context: ContextName,
     /// The pause between two lists while no events arrive.
     pub(super) refresh: SignedDuration,
-    pub(super) line: Line,
+    pub(super) connection: ConnectionTracker,
     /// A client watches.
     pub(super) watched: bool,
     attended_until: Option<Timestamp>,
@@ -95,7 +95,7 @@ impl Observer {
         Self {
             context,
             refresh,
-            line: Line::default(),
+            connection: ConnectionTracker::default(),
             watched: false,
             attended_until: None,
             rows: BTreeMap::new(),
@@ -139,28 +139,30 @@ impl Observer {
         let mut turn = Turn::new(self.context, now);
         match fact {
             Fact::Asked { ticket, ask } => self.asked(&mut turn, now, ticket, ask),
-            Fact::Connected { connection, info } => self.line_up(&mut turn, now, connection, info),
+            Fact::Connected { connection, info } => {
+                self.connected(&mut turn, now, connection, info)
+            }
             Fact::Disconnected {
                 connection,
                 failure,
-            } => self.line_down(&mut turn, now, connection, &failure),
+            } => self.connection_failed(&mut turn, now, connection, &failure),
             Fact::Listening { connection } => self.listening(&mut turn, now, connection),
             Fact::EventsEnded {
                 connection,
                 failure,
             } => {
-                self.deafened(&mut turn, now, connection, failure.as_ref());
+                self.events_ended(&mut turn, now, connection, failure.as_ref());
             }
             Fact::Event {
                 connection,
                 session,
-            } if connection == self.line.number => self.hint(now, session),
+            } if connection == self.connection.number => self.hint(now, session),
             Fact::Event { .. } => {}
             Fact::Answered { number, result } => self.answered(&mut turn, now, number, result),
             Fact::QueryFailed {
                 connection,
                 failure,
-            } if connection == self.line.number => {
+            } if connection == self.connection.number => {
                 self.note_failure(&mut turn, now, &failure);
             }
             Fact::QueryFailed { .. } => {}
@@ -179,7 +181,7 @@ impl Observer {
         if turn.audits.is_empty() {
             self.plan(&mut turn, now);
             if self.stirred {
-                self.retell_statistics(&mut turn);
+                self.report_statistics_again(&mut turn);
             }
         }
         turn
@@ -189,11 +191,11 @@ impl Observer {
         if self.attended_until.is_some_and(|until| until < now) {
             self.attended_until = None;
         }
-        self.tend_line(turn, now);
+        self.connection_due(turn, now);
         self.drop_old_changes(turn, now);
         self.warn_due(turn, now);
         if self.is_connected() && self.is_attended(now) {
-            self.tend_reading(turn, now);
+            self.reading_due(turn, now);
         }
     }
 
@@ -212,8 +214,11 @@ impl Observer {
             .into_iter()
             .flatten()
             .filter(|_| self.is_connected());
-        let retry = self.line.retry_at.filter(|_| !self.line.connecting);
-        let listen = self.line.listen_at.filter(|_| self.watched);
+        let retry = self
+            .connection
+            .retry_at
+            .filter(|_| !self.connection.connecting);
+        let listen = self.connection.listen_at.filter(|_| self.watched);
         let pending = self.pending.values();
         let expiries = pending.filter_map(PendingChange::expires_at);
         let attended = |at: &Timestamp| self.is_attended(*at);
@@ -230,16 +235,16 @@ impl Observer {
     fn set_watched(&mut self, turn: &mut Turn, now: Timestamp, watched: bool) {
         self.watched = watched;
         if !watched {
-            self.close_ears(turn);
+            self.close_events(turn);
             self.shrink(turn);
             return;
         }
-        self.tend_line(turn, now);
+        self.connection_due(turn, now);
         self.listen(turn);
         self.read_if_old(turn, now);
     }
 
-    fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
+    fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: ObserverRequest) {
         let ask = if is_refused(&ask) {
             ask
         } else {
@@ -250,13 +255,13 @@ impl Observer {
             ask
         };
         match ask {
-            Ask::Session { session, request } => {
+            ObserverRequest::Session { session, request } => {
                 self.session_asked(turn, now, ticket, session, request);
             }
-            Ask::Context(request) => self.context_asked(turn, now, ticket, request),
-            Ask::Launch(request) => self.launch(turn, now, ticket, request),
-            Ask::RefreshOrRetry => self.refresh_now(turn, now, ticket),
-            Ask::Admit { needs } => self.admit_query(turn, ticket, needs),
+            ObserverRequest::Context(request) => self.context_asked(turn, now, ticket, request),
+            ObserverRequest::Launch(request) => self.launch(turn, now, ticket, request),
+            ObserverRequest::RefreshOrRetry => self.refresh_now(turn, now, ticket),
+            ObserverRequest::Admit { needs } => self.admit_query(turn, ticket, needs),
         }
     }
 
@@ -270,8 +275,8 @@ impl Observer {
         match request {
             ContextRequest::Refresh => self.refresh_now(turn, now, ticket),
             ContextRequest::Environments => self.ask_environments(turn, ticket),
-            ContextRequest::Catalogue { project, anew } => {
-                self.ask_catalogue(turn, now, ticket, project, anew);
+            ContextRequest::Catalogue { project, refresh } => {
+                self.ask_catalogue(turn, now, ticket, project, refresh);
             }
             ContextRequest::Folder { request } => self.admit_folder(turn, now, ticket, &request),
             ContextRequest::Reach { tab, text, count } => {
@@ -292,7 +297,7 @@ impl Observer {
     ) -> RequestNumber {
         self.next_request += 1;
         let number = self.next_request;
-        let connection = self.line.number;
+        let connection = self.connection.number;
         self.under_way.insert(
             number,
             Task {
@@ -309,7 +314,7 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         number: RequestNumber,
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     ) {
         let Some(Task {
             connection,
@@ -319,7 +324,7 @@ impl Observer {
             return;
         };
         if let Err(failure) = &result
-            && connection == self.line.number
+            && connection == self.connection.number
         {
             self.note_failure(turn, now, failure);
         }
@@ -438,7 +443,7 @@ impl Observer {
     }
 
     pub fn engine(&self) -> &EngineState {
-        &self.line.state
+        &self.connection.state
     }
 
     pub fn statistics(&self) -> Option<&Statistics> {

@@ -23,7 +23,7 @@ use crate::{
 pub enum Fact {
     Asked {
         ticket: Ticket,
-        ask: Ask,
+        ask: ObserverRequest,
     },
     /// The engine responds and accepts our credentials.
     Connected {
@@ -36,9 +36,7 @@ pub enum Fact {
         failure: Failure,
     },
     /// Events arrive from now on.
-    Listening {
-        connection: ConnectionNumber,
-    },
+    Listening { connection: ConnectionNumber },
     /// Events don't arrive any more; `None` if this engine has none.
     EventsEnded {
         connection: ConnectionNumber,
@@ -52,7 +50,7 @@ pub enum Fact {
     /// A request to the engine succeeded or failed.
     Answered {
         number: RequestNumber,
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     },
     /// A query that was admitted failed.
     QueryFailed {
@@ -76,7 +74,7 @@ pub enum Fact {
 
 /// The result of a request to the engine.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Got {
+pub enum ManagerReply {
     /// Success without a result.
     Done,
     Page(SessionPage),
@@ -90,7 +88,7 @@ pub enum Got {
     Catalogue(Box<Catalogue>),
 }
 
-impl Got {
+impl ManagerReply {
     /// Why a request fails whose answer is of another kind than it asked for.
     pub fn mismatch(&self) -> Failure {
         Failure::internal("the answer of the engine doesn't fit the request. Try again")
@@ -99,7 +97,7 @@ impl Got {
 
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
+pub enum ObserverRequest {
     Session {
         session: SessionId,
         request: SessionRequest,
@@ -114,7 +112,7 @@ pub enum Ask {
     },
 }
 
-impl Ask {
+impl ObserverRequest {
     pub const fn session(session: SessionId, request: SessionRequest) -> Self {
         Self::Session { session, request }
     }

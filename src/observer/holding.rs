@@ -17,14 +17,14 @@ const ENDLESS: u64 = u64::MAX >> 17;
 
 /// The totals of one group, or of all groups.
 #[derive(Debug, Default)]
-struct Held {
+struct GroupTotals {
     slots: ResourceSlots,
     sessions: u32,
     /// The number of sessions in the queue.
     waiting: u32,
 }
 
-impl Held {
+impl GroupTotals {
     fn add(&mut self, session: &Session) {
         if session.status == Status::Pending {
             self.waiting += 1;
@@ -36,7 +36,7 @@ impl Held {
 }
 
 /// The totals by group.
-struct Holding(BTreeMap<Clean, Held>);
+struct Holding(BTreeMap<Clean, GroupTotals>);
 
 impl Observer {
     /// `None` unless all unfinished sessions of the user and their groups are known.
@@ -45,8 +45,8 @@ impl Observer {
         if !known || self.counts[place(Tab::Running)] >= UNFINISHED as usize {
             return None;
         }
-        let user = self.line.info.as_ref()?.user.as_ref();
-        let mut groups: BTreeMap<Clean, Held> = BTreeMap::new();
+        let user = self.connection.info.as_ref()?.user.as_ref();
+        let mut groups: BTreeMap<Clean, GroupTotals> = BTreeMap::new();
         for session in self.sessions().filter(|it| counts(&it.status)) {
             if user.is_some_and(|user| user.email != session.owner) {
                 continue;
@@ -58,17 +58,17 @@ impl Observer {
     }
 
     /// Corrects the statistics by our own sessions, and reports them if they have changed.
-    pub(super) fn retell_statistics(&mut self, turn: &mut Turn) {
+    pub(super) fn report_statistics_again(&mut self, turn: &mut Turn) {
         self.stirred = false;
         let Some(mut statistics) = self.counted.clone() else {
             return;
         };
-        self.bound(&mut statistics.groups);
+        self.add_capacity(&mut statistics.groups);
         if let Some(holding) = self.holding() {
             holding.correct(&mut statistics.groups, &mut statistics.limits);
             statistics.sessions = Some(holding.sessions());
         }
-        self.tell_statistics(turn, Some(statistics));
+        self.report_statistics(turn, Some(statistics));
     }
 
     /// Corrects a catalog in the same way.
@@ -81,7 +81,7 @@ impl Observer {
     }
 
     /// Adds the total capacity of groups, which is known from a catalog.
-    fn bound(&self, groups: &mut [ResourceGroup]) {
+    fn add_capacity(&self, groups: &mut [ResourceGroup]) {
         let known = || {
             self.catalogues
                 .values()
@@ -133,7 +133,7 @@ impl Holding {
         for group in groups {
             match self.0.get(&group.name) {
                 Some(held) => correct(group, held),
-                None => correct(group, &Held::default()),
+                None => correct(group, &GroupTotals::default()),
             }
         }
         let left = &limits.remaining;
@@ -152,7 +152,7 @@ impl Holding {
 }
 
 /// The available amount changes with the used one, but never exceeds the capacity.
-fn correct(group: &mut ResourceGroup, held: &Held) {
+fn correct(group: &mut ResourceGroup, held: &GroupTotals) {
     let (before, now) = (&group.using, &held.slots);
     let most = group.capacity.as_ref().map(|all| all.less(now));
     group.remaining = left(&group.remaining, before, now, most.as_ref());
@@ -167,16 +167,16 @@ fn correct(group: &mut ResourceGroup, held: &Held) {
 }
 
 fn left(
-    told: &ResourceSlots,
+    reported: &ResourceSlots,
     before: &ResourceSlots,
     now: &ResourceSlots,
     most: Option<&ResourceSlots>,
 ) -> ResourceSlots {
-    let cpu = moved(told.cpu.millis(), before.cpu.millis(), now.cpu.millis());
+    let cpu = moved(reported.cpu.millis(), before.cpu.millis(), now.cpu.millis());
     let mut left = ResourceSlots {
         cpu: Cpu::from_millis(cpu),
-        mem: Bytes(moved(told.mem.0, before.mem.0, now.mem.0)),
-        accelerators: accelerators(&told.accelerators, before, now),
+        mem: Bytes(moved(reported.mem.0, before.mem.0, now.mem.0)),
+        accelerators: accelerators(&reported.accelerators, before, now),
     };
     if let Some(most) = most {
         left.cpu = left.cpu.min(most.cpu);

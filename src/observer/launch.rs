@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 
 use super::{
-    check::Verdict, core::Observer, fact::Got, order::ManagerRequest, task::Purpose, turn::Turn,
+    check::Verdict, core::Observer, fact::ManagerReply, order::ManagerRequest, task::Purpose,
+    turn::Turn,
 };
 use crate::{
     model::{
@@ -58,16 +59,16 @@ impl Observer {
         now: Timestamp,
         ticket: Ticket,
         request: Box<LaunchRequest>,
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     ) {
-        if let Ok(Got::Launched(id)) = &result {
+        if let Ok(ManagerReply::Launched(id)) = &result {
             self.keep_mounts(*id, &request);
         }
         match result {
-            Ok(Got::Launched(id)) if self.is_connected() => {
+            Ok(ManagerReply::Launched(id)) if self.is_connected() => {
                 self.read_whole(turn, id, vec![ticket], Some(request));
             }
-            Ok(Got::Launched(id)) => self.born(turn, now, id, &request, &[ticket]),
+            Ok(ManagerReply::Launched(id)) => self.born(turn, now, id, &request, &[ticket]),
             Ok(_) => {}
             Err(failure) => {
                 let mut failure = failure;
@@ -110,7 +111,7 @@ impl Observer {
         tickets: &[Ticket],
     ) {
         if !self.rows.contains_key(&id) {
-            let session = self.invented(now, id, request);
+            let session = self.expected_session(now, id, request);
             self.put(turn, now, 0, session, false);
             if let Some(row) = self.rows.get_mut(&id) {
                 row.unread = true;
@@ -131,8 +132,12 @@ impl Observer {
 
     /// Builds a session that the engine has accepted but doesn't show yet, as far as the request
     /// describes it.
-    fn invented(&self, now: Timestamp, id: SessionId, request: &LaunchRequest) -> Session {
-        let user = self.line.info.as_ref().and_then(|info| info.user.as_ref());
+    fn expected_session(&self, now: Timestamp, id: SessionId, request: &LaunchRequest) -> Session {
+        let user = self
+            .connection
+            .info
+            .as_ref()
+            .and_then(|info| info.user.as_ref());
         let slots = ResourceSlots::new(
             request.cpu.unwrap_or(Cpu::from_millis(0)),
             request.mem.unwrap_or(Bytes(0)),

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{
     core::Observer,
-    fact::{Ask, Fact},
+    fact::{Fact, ObserverRequest},
     order::Order,
 };
 use crate::{
@@ -101,7 +101,7 @@ impl StateMachine for Observer {
         match fact {
             Fact::Asked {
                 ask:
-                    Ask::Session {
+                    ObserverRequest::Session {
                         session,
                         request: SessionRequest::Terminate { .. },
                     },

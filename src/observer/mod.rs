@@ -9,13 +9,14 @@ mod answers;
 mod asks;
 mod changes;
 mod check;
+mod connecting;
+mod connection_state;
 mod core;
 pub mod fact;
 mod folders;
 mod holding;
 mod idle;
 mod launch;
-mod line;
 mod machine;
 pub mod order;
 mod pending;
@@ -27,7 +28,6 @@ mod sweep;
 mod task;
 pub mod turn;
 mod window;
-mod wire;
 
 #[cfg(test)]
 mod testing;

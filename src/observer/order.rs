@@ -5,7 +5,7 @@ use crate::{
     model::{id::SessionId, spec::LaunchRequest},
 };
 
-/// The number of an attempt to connect. It tells events of an old connection from those of the
+/// The number of an attempt to connect. It distinguishes events of an old connection from those of the
 /// current one.
 pub type ConnectionNumber = u32;
 
@@ -19,7 +19,7 @@ pub enum Order {
     Connect {
         connection: ConnectionNumber,
         /// Create a new engine first, because the keys may have changed.
-        anew: bool,
+        new_login: bool,
     },
     /// Listen to events. An older listener ends.
     Listen { connection: ConnectionNumber },

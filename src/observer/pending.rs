@@ -7,7 +7,7 @@ use super::{
     answers::vanished,
     changes::{failed, is_shown_by, rank, words},
     core::Observer,
-    fact::Got,
+    fact::ManagerReply,
     order::{ManagerRequest, RequestNumber},
     task::Purpose,
     turn::Turn,
@@ -94,7 +94,7 @@ impl Observer {
             accepted_at: None,
         };
         self.pending.insert(number, pending);
-        self.retell(turn, session);
+        self.report_again(turn, session);
     }
 
     pub(super) fn progressed(
@@ -116,7 +116,7 @@ impl Observer {
         for ticket in std::mem::take(&mut pending.tickets) {
             turn.answer(ticket, Ok(Answer::Done));
         }
-        self.retell(turn, session);
+        self.report_again(turn, session);
     }
 
     /// The engine accepted or refused a change.
@@ -125,7 +125,7 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         number: RequestNumber,
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     ) {
         let Some(mut pending) = self.pending.remove(&number) else {
             return;
@@ -157,7 +157,7 @@ impl Observer {
             turn.answer(ticket, answer.clone());
         }
         self.settle_changes(id);
-        self.retell(turn, id);
+        self.report_again(turn, id);
         // No event reports a new name, and a reading shows an end sooner.
         if self.is_connected() {
             self.hint(now, id);
@@ -188,7 +188,7 @@ impl Observer {
             .collect();
         self.pending.retain(|_, pending| !old(pending));
         for id in over {
-            self.retell(turn, id);
+            self.report_again(turn, id);
         }
     }
 

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{
     answers::vanished,
     core::Observer,
-    fact::Got,
+    fact::ManagerReply,
     order::{ManagerRequest, RequestNumber},
     task::Purpose,
     turn::Turn,
@@ -48,12 +48,12 @@ const NEWBORN: SignedDuration = SignedDuration::from_secs(30);
 impl Observer {
     /// Plans the next list within the pause.
     pub(super) fn read_soon(&mut self, now: Timestamp, pause: SignedDuration) {
-        sooner(&mut self.times.poll, now, pause);
+        move_earlier(&mut self.times.poll, now, pause);
     }
 
     pub(super) fn ask_totals_soon(&mut self, now: Timestamp) {
         if self.reading.is_none() {
-            sooner(&mut self.times.totals, now, COUNT_AGAIN);
+            move_earlier(&mut self.times.totals, now, COUNT_AGAIN);
         }
     }
 
@@ -102,12 +102,12 @@ impl Observer {
     }
 
     /// Handles deadlines of reading.
-    pub(super) fn tend_reading(&mut self, turn: &mut Turn, now: Timestamp) {
+    pub(super) fn reading_due(&mut self, turn: &mut Turn, now: Timestamp) {
         if due(&mut self.times.moving, now) {
             self.hint_moving(now);
         }
         if due(&mut self.times.reasons, now) {
-            self.wonder(now);
+            self.read_reasons(now);
         }
         if due(&mut self.times.poll, now) {
             self.read_all(turn, now, false);
@@ -118,7 +118,7 @@ impl Observer {
         if due(&mut self.times.hints, now) {
             self.read_hints(turn, now);
         }
-        self.tend_statistics(turn, now);
+        self.statistics_due(turn, now);
     }
 
     pub(super) fn ask_totals(&mut self, turn: &mut Turn) {
@@ -149,10 +149,10 @@ impl Observer {
         now: Timestamp,
         number: RequestNumber,
         asked: &[SessionId],
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     ) {
         match result {
-            Ok(Got::Rows(rows)) => {
+            Ok(ManagerReply::Rows(rows)) => {
                 let came: BTreeSet<SessionId> = rows.iter().map(|row| row.id).collect();
                 for session in rows {
                     self.put(turn, now, number, session, false);
@@ -164,7 +164,7 @@ impl Observer {
             }
             Ok(_) => {}
             Err(failure) => {
-                self.complain(turn, &failure);
+                self.report_problem(turn, &failure);
                 self.read_soon(now, self.refresh);
             }
         }
@@ -187,10 +187,10 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     ) {
         let failure = match result {
-            Ok(Got::Totals(totals)) => {
+            Ok(ManagerReply::Totals(totals)) => {
                 if self.totals != Some(totals) {
                     let more = self.totals.is_some_and(|known| known[1] != totals[1]);
                     self.totals = Some(totals);
@@ -207,11 +207,11 @@ impl Observer {
             Ok(_) => None,
             Err(failure) => Some(failure),
         };
-        self.totals_came(turn, now, failure);
+        self.totals_arrived(turn, now, failure);
     }
 
     /// Reports a reading failure once, until reading succeeds again.
-    pub(super) fn complain(&mut self, turn: &mut Turn, failure: &Failure) {
+    pub(super) fn report_problem(&mut self, turn: &mut Turn, failure: &Failure) {
         if !self.complained && self.is_connected() {
             self.complained = true;
             let text = format!(
@@ -228,11 +228,11 @@ impl Observer {
         if !self.is_connected() || !self.is_attended(now) {
             return;
         }
-        if self.times.moving.is_none() && !self.on_the_move(now).is_empty() {
-            sooner(&mut self.times.moving, now, MOVING);
+        if self.times.moving.is_none() && !self.changing(now).is_empty() {
+            move_earlier(&mut self.times.moving, now, MOVING);
         }
         if !self.queued.is_empty() {
-            sooner(&mut self.times.reasons, now, REASONS);
+            move_earlier(&mut self.times.reasons, now, REASONS);
         }
         self.plan_statistics(now);
         let details = |purpose: &Purpose| matches!(purpose, Purpose::Detail { .. });
@@ -251,12 +251,12 @@ impl Observer {
     }
 
     /// A session was queued: plans to read soon why it waits.
-    pub(super) fn wonder_soon(&mut self, now: Timestamp) {
-        sooner(&mut self.times.reasons, now, FIRST_REASON);
+    pub(super) fn read_reasons_soon(&mut self, now: Timestamp) {
+        move_earlier(&mut self.times.reasons, now, FIRST_REASON);
     }
 
     /// Reads why the newest queued sessions wait. Lists don't have the reason.
-    fn wonder(&mut self, now: Timestamp) {
+    fn read_reasons(&mut self, now: Timestamp) {
         let mut queued: Vec<(Timestamp, SessionId)> = self
             .queued
             .iter()
@@ -265,17 +265,17 @@ impl Observer {
         queued.sort_unstable_by(|a, b| b.cmp(a));
         let newest = queued.into_iter().take(REASONED).map(|(_, id)| id);
         self.curious.extend(newest);
-        sooner(&mut self.times.reasons, now, REASONS);
+        move_earlier(&mut self.times.reasons, now, REASONS);
     }
 
     fn hint_moving(&mut self, now: Timestamp) {
-        for id in self.on_the_move(now) {
+        for id in self.changing(now) {
             self.hint(now, id);
         }
     }
 
     /// Changing sessions that may not send events.
-    fn on_the_move(&self, now: Timestamp) -> Vec<SessionId> {
+    fn changing(&self, now: Timestamp) -> Vec<SessionId> {
         let asked = self.pending.values().filter(|it| it.is_accepted());
         let asked = asked.map(|pending| pending.session);
         let new = |id: &&SessionId| {
@@ -331,12 +331,12 @@ impl Observer {
         now: Timestamp,
         number: RequestNumber,
         id: SessionId,
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
         tickets: &[Ticket],
         launched: Option<Box<LaunchRequest>>,
     ) {
         let answer = match result {
-            Ok(Got::Session(Some(mut session))) => {
+            Ok(ManagerReply::Session(Some(mut session))) => {
                 if let Some(request) = &launched {
                     complete(&mut session, request, now);
                 }
@@ -377,7 +377,7 @@ fn complete(session: &mut Session, request: &LaunchRequest, now: Timestamp) {
 }
 
 /// Moves a time earlier, to the end of the pause.
-pub(super) fn sooner(at: &mut Option<Timestamp>, now: Timestamp, pause: SignedDuration) {
+pub(super) fn move_earlier(at: &mut Option<Timestamp>, now: Timestamp, pause: SignedDuration) {
     let new = now.checked_add(pause).ok();
     *at = match (*at, new) {
         (Some(old), Some(new)) => Some(old.min(new)),

@@ -31,7 +31,7 @@ pub(super) struct Row {
 
 /// Merges a row of a list. What lists leave out is kept as long as it can still be true. Where the
 /// complete data (`detailed`) and a list overlap, the complete data is better.
-pub(super) fn joined(old: &Session, detailed: bool, mut new: Session) -> Session {
+pub(super) fn merge_listed(old: &Session, detailed: bool, mut new: Session) -> Session {
     let same_status = old.status == new.status;
     let known = |kernel: &Kernel| old.kernels.iter().any(|old| old.id == kernel.id);
     if !new.kernels.iter().any(known) && !old.kernels.is_empty() {
@@ -74,19 +74,19 @@ pub(super) fn joined(old: &Session, detailed: bool, mut new: Session) -> Session
             *slots == nothing
         });
     }
-    steady(old, new)
+    merge_complete(old, new)
 }
 
 /// Merges complete data. Only the ends of idle checks and the terms of a batch session are kept:
 /// the terms never change, and managers don't always report them.
-pub(super) fn steady(old: &Session, mut new: Session) -> Session {
+pub(super) fn merge_complete(old: &Session, mut new: Session) -> Session {
     new.starts_at = new.starts_at.or(old.starts_at);
     new.timeout = new.timeout.or(old.timeout);
     for check in &mut new.idle_checks {
         let known = old
             .idle_checks
             .iter()
-            .find(|known| same_clock(known, check));
+            .find(|known| is_same_clock(known, check));
         if let Some(known) = known {
             check.state = known.state;
         }
@@ -94,7 +94,7 @@ pub(super) fn steady(old: &Session, mut new: Session) -> Session {
     new
 }
 
-fn same_clock(known: &IdleCheck, check: &IdleCheck) -> bool {
+fn is_same_clock(known: &IdleCheck, check: &IdleCheck) -> bool {
     let (IdleState::Counting { until: old }, IdleState::Counting { until: new }) =
         (known.state, check.state)
     else {
@@ -168,15 +168,18 @@ mod tests {
         let mut row = session(1, "RUNNING");
         row.status_message = Some("less".into());
         row.started_at = Some(at(5));
-        assert_eq!(joined(&whole, true, row), whole);
+        assert_eq!(merge_listed(&whole, true, row), whole);
         whole.starts_at = Some(at(3));
         whole.timeout = Some(crate::model::span::Span(60));
         assert_eq!(
-            joined(&whole, true, session(1, "RUNNING")).starts_at,
+            merge_listed(&whole, true, session(1, "RUNNING")).starts_at,
             Some(at(3))
         );
-        assert_eq!(steady(&whole, session(1, "RUNNING")).timeout, whole.timeout);
-        let ended = joined(&whole, true, session(1, "TERMINATED"));
+        assert_eq!(
+            merge_complete(&whole, session(1, "RUNNING")).timeout,
+            whole.timeout
+        );
+        let ended = merge_listed(&whole, true, session(1, "TERMINATED"));
         assert_eq!(ended.folders, whole.folders);
         assert_eq!(ended.status_message, None, "that was why it was RUNNING");
         assert!(ended.idle_checks.is_empty());
@@ -189,7 +192,10 @@ mod tests {
         for (until, expected) in [(90, 100), (114, 100), (85, 85), (115, 115), (700, 700)] {
             let mut new = session(1, "RUNNING");
             new.idle_checks = vec![clock(until)];
-            assert_eq!(joined(&old, false, new).idle_checks, [clock(expected)]);
+            assert_eq!(
+                merge_listed(&old, false, new).idle_checks,
+                [clock(expected)]
+            );
         }
     }
 }

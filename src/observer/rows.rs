@@ -41,7 +41,7 @@ impl Observer {
         let Some(old) = self.rows.get(&id) else {
             self.insert(now, number, session, whole);
             self.settle_changes(id);
-            self.tell(turn, id, None);
+            self.report(turn, id, None);
             return self.warn(turn, now, id);
         };
         // The answer of an earlier request is older, whenever it arrives.
@@ -51,9 +51,9 @@ impl Observer {
         let (before, detailed) = (old.shown.clone(), old.detailed_at.is_some());
         let moved = before.status != session.status;
         session = if whole {
-            row::steady(&before, session)
+            row::merge_complete(&before, session)
         } else {
-            row::joined(&before, detailed, session)
+            row::merge_listed(&before, detailed, session)
         };
         if before.tab() != session.tab() {
             self.count(&before, -1);
@@ -62,7 +62,7 @@ impl Observer {
         }
         self.note_life(&session);
         if moved && self.queued.contains(&id) {
-            self.wonder_soon(now);
+            self.read_reasons_soon(now);
         }
         if moved {
             self.count_soon(now);
@@ -86,7 +86,7 @@ impl Observer {
             self.follow(turn, id);
         }
         self.settle_changes(id);
-        self.tell(turn, id, Some(&before));
+        self.report(turn, id, Some(&before));
         self.warn(turn, now, id);
     }
 
@@ -95,7 +95,7 @@ impl Observer {
         self.count(&session, 1);
         self.note_life(&session);
         if self.queued.contains(&session.id) && !whole {
-            self.wonder_soon(now);
+            self.read_reasons_soon(now);
         }
         self.ask_totals_soon(now);
         let row = Row {
@@ -127,7 +127,7 @@ impl Observer {
     }
 
     /// Reports a row, with the changes requested of it, if it differs from the last report.
-    pub(super) fn tell(&mut self, turn: &mut Turn, id: SessionId, before: Option<&Session>) {
+    pub(super) fn report(&mut self, turn: &mut Turn, id: SessionId, before: Option<&Session>) {
         let pending = self.pending_of(id);
         let Some(row) = self.rows.get_mut(&id) else {
             return;
@@ -140,9 +140,9 @@ impl Observer {
     }
 
     /// Reports a row again after a request or its completion.
-    pub(super) fn retell(&mut self, turn: &mut Turn, id: SessionId) {
+    pub(super) fn report_again(&mut self, turn: &mut Turn, id: SessionId) {
         if let Some(before) = self.rows.get(&id).map(|row| row.shown.clone()) {
-            self.tell(turn, id, Some(&before));
+            self.report(turn, id, Some(&before));
         }
     }
 

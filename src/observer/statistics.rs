@@ -5,9 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     core::Observer,
-    fact::Got,
+    fact::ManagerReply,
     order::ManagerRequest,
-    reading::{due, sooner},
+    reading::{due, move_earlier},
     task::Purpose,
     turn::Turn,
 };
@@ -26,7 +26,7 @@ impl Observer {
     pub(super) fn count_soon(&mut self, now: Timestamp) {
         let free = self.times.counted_at.map(|at| later(at, BETWEEN));
         let at = free.map_or(later(now, SOON), |free| free.max(later(now, SOON)));
-        sooner(&mut self.times.statistics, now, at.duration_since(now));
+        move_earlier(&mut self.times.statistics, now, at.duration_since(now));
     }
 
     pub(super) fn plan_statistics(&mut self, now: Timestamp) {
@@ -38,11 +38,11 @@ impl Observer {
             let age = self.times.counted_at.map(|at| now.duration_since(at));
             let pause = age.map_or(SignedDuration::ZERO, |age| AGAIN.saturating_sub(age));
             let pause = pause.max(SignedDuration::ZERO);
-            sooner(&mut self.times.statistics, now, pause);
+            move_earlier(&mut self.times.statistics, now, pause);
         }
     }
 
-    pub(super) fn tend_statistics(&mut self, turn: &mut Turn, now: Timestamp) {
+    pub(super) fn statistics_due(&mut self, turn: &mut Turn, now: Timestamp) {
         let is_due = due(&mut self.times.statistics, now);
         if !is_due || self.is_counting() || self.lacks(Capability::Catalogue).is_some() {
             return;
@@ -56,10 +56,10 @@ impl Observer {
     }
 
     /// A failed count is repeated a minute later. The last figures stay.
-    pub(super) fn was_counted(&mut self, now: Timestamp, result: Result<Got, Failure>) {
+    pub(super) fn was_counted(&mut self, now: Timestamp, result: Result<ManagerReply, Failure>) {
         self.times.counted_at = Some(now);
         match result {
-            Ok(Got::Statistics(statistics)) => {
+            Ok(ManagerReply::Statistics(statistics)) => {
                 self.counted = Some(*statistics);
                 self.stirred = true;
             }
@@ -68,7 +68,7 @@ impl Observer {
         }
     }
 
-    pub(super) fn tell_statistics(&mut self, turn: &mut Turn, statistics: Option<Statistics>) {
+    pub(super) fn report_statistics(&mut self, turn: &mut Turn, statistics: Option<Statistics>) {
         if statistics != self.statistics {
             self.statistics.clone_from(&statistics);
             turn.changes.push(Change::Statistics {

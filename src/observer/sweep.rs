@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     core::Observer,
-    fact::Got,
+    fact::ManagerReply,
     order::{ManagerRequest, RequestNumber},
     rows::place,
     task::Purpose,
@@ -50,7 +50,7 @@ impl Observer {
         });
         self.ask_totals(turn);
         for number in numbers {
-            self.go_on(turn, now, number);
+            self.continue_sweep(turn, now, number);
         }
     }
 
@@ -73,7 +73,7 @@ impl Observer {
     }
 
     /// Totals have arrived or failed, as part of a reading or on their own.
-    pub(super) fn totals_came(
+    pub(super) fn totals_arrived(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
@@ -93,7 +93,7 @@ impl Observer {
             return;
         }
         let number = self.sweep(Sweep::new(Tab::Finished, None, 0, PAGE));
-        self.go_on(turn, now, number);
+        self.continue_sweep(turn, now, number);
     }
 
     /// Begins a sweep at the newest session, or extends one in progress.
@@ -131,7 +131,7 @@ impl Observer {
             sweep.want = sweep.want.max(count);
             sweep.tickets.push(ticket);
             let number = self.number_of(ticket);
-            return self.go_on(turn, now, number);
+            return self.continue_sweep(turn, now, number);
         }
         if let (None, Some(totals)) = (&text, self.totals) {
             let total = totals[place(tab)];
@@ -147,7 +147,7 @@ impl Observer {
         let mut sweep = Sweep::new(tab, text, from, count.max(from + 1));
         sweep.tickets.push(ticket);
         let number = self.sweep(sweep);
-        self.go_on(turn, now, number);
+        self.continue_sweep(turn, now, number);
     }
 
     fn number_of(&self, ticket: Ticket) -> SweepNumber {
@@ -159,7 +159,7 @@ impl Observer {
     }
 
     /// Requests what is missing, or ends the sweep.
-    fn go_on(&mut self, turn: &mut Turn, now: Timestamp, number: SweepNumber) {
+    fn continue_sweep(&mut self, turn: &mut Turn, now: Timestamp, number: SweepNumber) {
         loop {
             let Some(sweep) = self.sweeps.get_mut(&number) else {
                 return;
@@ -196,14 +196,14 @@ impl Observer {
         request: RequestNumber,
         number: SweepNumber,
         place: (u32, u32),
-        result: Result<Got, Failure>,
+        result: Result<ManagerReply, Failure>,
     ) {
         let Some(sweep) = self.sweeps.get_mut(&number) else {
             return;
         };
         sweep.under_way = sweep.under_way.saturating_sub(1);
         match result {
-            Ok(Got::Page(page)) => {
+            Ok(ManagerReply::Page(page)) => {
                 sweep.take(&page, place);
                 for session in page.sessions {
                     self.put(turn, now, request, session, false);
@@ -213,7 +213,7 @@ impl Observer {
             Ok(_) => {}
             Err(failure) => sweep.failure = Some(failure),
         }
-        self.go_on(turn, now, number);
+        self.continue_sweep(turn, now, number);
     }
 
     fn end_sweep(&mut self, turn: &mut Turn, now: Timestamp, number: SweepNumber) {
@@ -223,8 +223,8 @@ impl Observer {
         if sweep.text.is_none() && sweep.failure.is_none() {
             self.note_window(now, &sweep);
             if self.is_short(&sweep) {
-                let again = self.begin_again(number, sweep);
-                return self.go_on(turn, now, again);
+                let again = self.restart(number, sweep);
+                return self.continue_sweep(turn, now, again);
             }
         }
         for ticket in sweep.tickets {
@@ -244,7 +244,7 @@ impl Observer {
     }
 
     /// Repeats a sweep from the newest session on, for all clients that wait for it.
-    fn begin_again(&mut self, number: SweepNumber, sweep: Sweep) -> SweepNumber {
+    fn restart(&mut self, number: SweepNumber, sweep: Sweep) -> SweepNumber {
         let mut again = Sweep::new(sweep.tab, None, 0, sweep.want);
         again.tickets = sweep.tickets;
         again.again = true;
@@ -302,7 +302,7 @@ impl Observer {
                 self.stirred = true;
                 self.complained = false;
             }
-            Some(failure) => self.complain(turn, failure),
+            Some(failure) => self.report_problem(turn, failure),
         }
         for ticket in reading.tickets {
             let answer = reading

@@ -34,7 +34,7 @@ use crate::{
 
 /// Raised when a message changes its meaning. A client and a daemon with different numbers refuse each other
 /// with an error.
-pub const PROTOCOL: u32 = 14;
+pub const PROTOCOL: u32 = 15;
 
 /// Numbers a client chooses for its requests; unique within one connection.
 pub type RequestId = u64;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{
     failure::Failure,
-    files::{FilePath, FilePlace, FileWork, WriteOptions},
+    files::{FileName, FilePath, FilePlace, FileWork, WriteOptions},
     helper::HelperTask,
     id::{ContextName, KernelId, SessionKey},
     log::{LogOptions, LogSource},
@@ -66,6 +66,16 @@ pub enum StreamOpen {
         path: FilePath,
         options: WriteOptions,
     },
+    /// Small plain files of one directory, as `files::many` has them. What isn't one any more is left out. Refused with
+    /// `Unsupported` before it is open where each file needs a stream.
+    ReadFiles {
+        place: FilePlace,
+        directory: FilePath,
+        names: Vec<FileName>,
+    },
+    /// Writes the small files of the input, as `files::many` has them, and replaces files of the same names. The stream
+    /// ends with exit code 0 after the end of the input, when all are stored. Refused as `ReadFiles`.
+    WriteFiles { place: FilePlace },
     /// Sends `FileProgress` as lines of JSON.
     FileWork { place: FilePlace, work: FileWork },
     /// Copies files of a session into a folder: complete or not at all. Sends `RescueReport` as lines of JSON. A connection
@@ -103,6 +113,8 @@ impl StreamOpen {
             self,
             Self::ReadFile { .. }
                 | Self::WriteFile { .. }
+                | Self::ReadFiles { .. }
+                | Self::WriteFiles { .. }
                 | Self::FileWork { .. }
                 | Self::Rescue { .. }
         )

@@ -3,9 +3,11 @@
 
 pub mod ahead;
 pub mod column;
+pub mod command_template;
 pub mod ending;
 pub mod export;
 pub mod filter;
+pub mod grouping;
 pub mod launch;
 pub mod listed;
 pub mod loss;

@@ -11,12 +11,16 @@ use super::{
     clipboard::{self, Multiplexer},
     clock,
     connection::Current,
+    custom_commands::BackgroundCommands,
     desktop::{self, Dialect},
     editor, files,
     logs::LogReaders,
+    machine,
+    recordings::Recordings,
     requests::Requests,
     saved::StateFile,
     screen::{self, Stage},
+    settings::SettingsTask,
     streams::Streams,
     transfers::{self, TransferRunner},
 };
@@ -48,6 +52,7 @@ pub struct EffectRunner {
     pub streams: Streams,
     pub logs: LogReaders,
     pub transfers: TransferRunner,
+    pub recordings: Recordings,
     /// The directory where the TUI was started.
     pub directory: PathBuf,
     pub current: Current,
@@ -60,6 +65,10 @@ pub struct EffectRunner {
     pub desktop: Option<Dialect>,
     /// The file that keeps the state of the TUI.
     pub state_file: Option<StateFile>,
+    /// Your own commands that run in the background.
+    pub background: BackgroundCommands,
+    /// What reads and writes the settings. `None` = they stay as they are.
+    pub settings: Option<SettingsTask>,
 }
 
 impl EffectRunner {
@@ -82,9 +91,15 @@ impl EffectRunner {
             Effect::Log { log, order } => self.logs.order(log, order),
             Effect::OpenHostShell {
                 stream,
+                command,
                 columns,
                 rows,
-            } => self.streams.open_host(stream, columns, rows),
+            } => self.streams.open_host(stream, command, (columns, rows)),
+            Effect::RunCommand {
+                command,
+                session,
+                argv,
+            } => self.background.start(command, session, argv),
             Effect::Send {
                 stream,
                 origin,
@@ -139,6 +154,7 @@ impl EffectRunner {
                 stage.lend()?;
                 self.edit_settings(ticket, path, line);
             }
+            Effect::Record { id, order } => self.recordings.order(id, order),
             Effect::Transfer { id, order } => self.transfers.order(id, order),
             Effect::EditFile { transfer, path } => {
                 stage.lend()?;
@@ -161,7 +177,16 @@ impl EffectRunner {
                     state_file.write(&kept);
                 }
             }
+            Effect::ReadMachine { disk: (what, path) } => {
+                let reading = machine::read((what, &path));
+                self.answer(Msg::Machine(reading));
+            }
             Effect::AskColors => stage.send(COLORS_QUESTION)?,
+            Effect::Settings(order) => {
+                if let Some(settings) = &self.settings {
+                    settings.order(order);
+                }
+            }
             // The event loop has the theme.
             Effect::Theme(_) => {}
             Effect::Mouse(on) => stage.mouse(on)?,

@@ -2,11 +2,11 @@
 
 use uuid::Uuid;
 
+use super::settings::outlines;
 use crate::{
-    app::facts::{Facts, ShownSetting},
-    config::{
-        layer::Loaded, meaning::meaning, origin::Origin, paths::Paths, person, setting::SETTINGS,
-    },
+    app::{custom_commands::CustomCommands, facts::Facts},
+    config::{layer::Loaded, paths::Paths, person},
+    model::settings::Settings,
     protocol::version::version,
 };
 
@@ -22,7 +22,7 @@ pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
             .into_owned(),
         version: version().to_owned(),
         time_zone: person::time_zone(),
-        unicode: settings.ui.unicode.unwrap_or_else(|| is_utf8(variable)),
+        unicode: is_unicode(settings),
         read_only: settings.ui.read_only,
         mouse: settings.ui.mouse,
         statistics: settings.ui.statistics,
@@ -32,34 +32,26 @@ pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
         notifications: settings.notifications,
         directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
         copies: paths.copies_dir(),
+        home: variable("HOME").map(Into::into),
+        recordings: paths.recordings_dir(),
         terminal: settings.terminal.clone(),
         keep_days: settings.history.keep_days,
         image_limit: settings.images.limit,
         apps: settings.apps.clone(),
         open_apps_after_launch: settings.ui.open_apps_after_launch,
         ssh_connection: variable("SSH_CONNECTION"),
-        settings: shown_settings(loaded),
+        settings: outlines(loaded),
+        settings_problem: None,
+        columns: settings.ui.columns.clone(),
+        commands: CustomCommands::default(),
         settings_file: paths.config_file(),
     }
 }
 
-/// Every setting with its value, its origin and its meaning.
-fn shown_settings(loaded: &Loaded) -> Vec<ShownSetting> {
-    let shown = |setting: &crate::config::setting::Setting| {
-        let key = setting.key();
-        let origin = loaded.origin(&key);
-        ShownSetting {
-            value: (setting.show)(&loaded.settings),
-            origin: origin.word().to_owned(),
-            meaning: meaning(&key),
-            line: match origin {
-                Origin::User { line, .. } => Some(*line),
-                _ => None,
-            },
-            key,
-        }
-    };
-    SETTINGS.iter().map(shown).collect()
+/// Whether drawing characters beyond ASCII may be used.
+pub fn is_unicode(settings: &Settings) -> bool {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    settings.ui.unicode.unwrap_or_else(|| is_utf8(variable))
 }
 
 /// A name for this TUI's terminals in the engine. It differs from every other TUI's, also after a restart.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::watch::FileWatch;
 use crate::{app::msg::Msg, keymap::Keymap, model::problem::Problem};
@@ -27,11 +27,17 @@ impl WatchedKeymap {
         }
     }
 
-    /// Sends each change of the keymap until the TUI ends.
-    pub async fn follow(mut self, changes: mpsc::Sender<Msg>) {
+    /// The name of the keymap.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sends each change of the keymap until the TUI ends. `names` has the keymap that the setting names.
+    pub async fn follow(mut self, changes: mpsc::Sender<Msg>, names: watch::Receiver<String>) {
         let mut watch = FileWatch::new(vec![self.directory.clone()]);
         loop {
             watch.changed().await;
+            self.name.clone_from(&names.borrow());
             let Some(msg) = self.read().await else {
                 continue;
             };
@@ -77,7 +83,8 @@ mod tests {
         let directory = dir.path().to_path_buf();
         let watched = WatchedKeymap::new("mine".to_owned(), directory, keymap);
         let (changes, mut received) = mpsc::channel(4);
-        let task = tokio::spawn(watched.follow(changes));
+        let (_names_in, names) = watch::channel("mine".to_owned());
+        let task = tokio::spawn(watched.follow(changes, names));
         // The task begins to watch at its first step.
         tokio::task::yield_now().await;
         put(text("session.logs"));

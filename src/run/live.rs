@@ -8,14 +8,18 @@ use tokio::sync::{mpsc, watch};
 
 use super::{
     clipboard::Multiplexer,
-    connection, desktop,
+    connection,
+    custom_commands::BackgroundCommands,
+    desktop,
     effects::{self, EffectRunner},
     event_loop::{EventLoop, Sources},
     keymaps::WatchedKeymap,
     logs::LogReaders,
+    recordings::Recordings,
     requests::Requests,
     saved::StateFile,
     screen::Stage,
+    settings::{SettingsSource, SettingsTask},
     streams::{self, Streams},
     theming::{ThemeSource, Theming},
     transfers::TransferRunner,
@@ -39,6 +43,8 @@ pub struct TuiParts {
     pub theme_source: Option<ThemeSource>,
     /// Read again when its files change. `None` = the keymap stays as it is.
     pub keymap: Option<WatchedKeymap>,
+    /// Where the settings are read again and written. `None` = they stay as they are.
+    pub settings: Option<SettingsSource>,
     pub connect: ConnectOptions,
     /// Notifications to show at the start, each with its level.
     pub remarks: Vec<(Level, String)>,
@@ -60,9 +66,14 @@ where
     for (level, text) in &parts.remarks {
         let _ = answers_in.try_send(effects::remark(*level, text));
     }
+    let name = parts.keymap.as_ref().map(WatchedKeymap::name);
+    let (keymaps_in, keymaps) = watch::channel(name.unwrap_or_default().to_owned());
     if let Some(keymap) = parts.keymap {
-        tokio::spawn(keymap.follow(answers_in.clone()));
+        tokio::spawn(keymap.follow(answers_in.clone(), keymaps));
     }
+    let settings = parts
+        .settings
+        .map(|source| SettingsTask::begin(source, keymaps_in, answers_in.clone()));
     tokio::spawn(connection::keep(parts.connect, link_in, current_in));
     // Without a cache directory, the system's directory for temporary files has the drafts.
     let drafts = parts.spool.clone().unwrap_or_else(std::env::temp_dir);
@@ -71,7 +82,10 @@ where
         .map(|source| Theming::begin(source, parts.theme.clone(), answers_in.clone()));
     let effects = EffectRunner {
         state_file: parts.state_file,
+        settings,
+        background: BackgroundCommands::new(answers_in.clone()),
         transfers: TransferRunner::new(current.clone(), answers_in.clone(), drafts),
+        recordings: Recordings::new(answers_in.clone()),
         directory: parts.app.facts.directory.clone(),
         logs: LogReaders::new(answers_in.clone(), parts.spool),
         questions: Requests::begin(current.clone(), answers_in.clone()),

@@ -6,7 +6,11 @@ use std::{
 };
 
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
-use tracing_subscriber::{EnvFilter, fmt};
+use tracing_subscriber::{
+    Layer as _, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
+
+use crate::log_filter;
 
 /// Capacity of the queue of lines. More lines are lost, so that the TUI never waits. The memory is allocated
 /// at once: the default (128,000) would take four megabytes and a quarter of the start time.
@@ -29,11 +33,9 @@ pub fn to_file(path: &Path) -> Option<WorkerGuard> {
     let (writer, guard) = NonBlockingBuilder::default()
         .buffered_lines_limit(LINES)
         .finish(file);
-    let filter = EnvFilter::try_from_env("WORKBAY_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    fmt()
-        .with_env_filter(filter)
-        .with_writer(writer)
-        .with_ansi(false)
+    let lines = fmt::layer().with_writer(writer).with_ansi(false);
+    tracing_subscriber::registry()
+        .with(lines.with_filter(log_filter::from_environment()))
         .try_init()
         .ok()?;
     Some(guard)

@@ -15,13 +15,14 @@ use super::{
     log,
     saved::StateFile,
     screen::OuterTerminal,
+    settings::SettingsSource,
     theming::ThemeSource,
 };
 use crate::{
     app::{app::App, msg::Msg},
     client::ConnectOptions,
     config::{layer::Loaded, paths::Paths},
-    keymap::Keymap,
+    keymap::{Keymap, commands::CommandKeys},
     model::{id::ContextName, notice::Level, problem::Problem},
     terminal::defaults::Rgb,
     theme::{ColorDepth, Theme, face::Face},
@@ -58,6 +59,8 @@ pub fn main(options: Options) -> Result<()> {
         .chain(options.contexts.iter().map(ToString::to_string))
         .map(|text| (Level::Error, text))
         .collect();
+    let (_, conflicts) = CommandKeys::bind(&options.loaded.commands, &appearance.keymap);
+    remarks.extend(conflicts.iter().map(|it| (Level::Warning, it.to_string())));
     remarks.extend(appearance.remark.map(|text| (Level::Warning, text)));
     let wanted = options.context.as_deref().map(ContextName::new);
     if let Some(Err(why)) = &wanted {
@@ -68,7 +71,12 @@ pub fn main(options: Options) -> Result<()> {
         options.paths.keymaps_dir(),
         appearance.keymap.clone(),
     );
+    let settings = SettingsSource {
+        paths: options.paths.clone(),
+        begun: options.loaded.clone(),
+    };
     let app = App::new(facts, appearance.keymap)
+        .with_commands(options.loaded.commands.clone())
         .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok));
     let (state_file, app) = match StateFile::open(&options.paths.state_dir) {
@@ -83,6 +91,7 @@ pub fn main(options: Options) -> Result<()> {
         theme: appearance.theme,
         theme_source: Some(appearance.source),
         keymap: Some(watched),
+        settings: Some(settings),
         connect: ConnectOptions::new(options.paths),
         remarks,
     };

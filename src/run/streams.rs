@@ -76,11 +76,21 @@ impl Streams {
         });
     }
 
-    /// Opens a shell of this machine.
-    pub fn open_host(&mut self, stream: StreamId, columns: u16, rows: u16) {
+    /// Opens a shell of this machine, or runs a program in place of it.
+    pub fn open_host(
+        &mut self,
+        stream: StreamId,
+        program: Vec<String>,
+        (columns, rows): (u16, u16),
+    ) {
         let orders = self.add(stream);
         let events = self.events.clone();
-        let command = host_shell(self.shell.clone(), columns, rows);
+        let program = if program.is_empty() {
+            self.shell.clone()
+        } else {
+            program
+        };
+        let command = host_shell(program, columns, rows);
         tokio::spawn(async move {
             let end = carry_host(stream, &command, orders, &events).await;
             if let Some(end) = end {

@@ -5,7 +5,10 @@ use std::collections::btree_map::Entry;
 
 use jiff::Timestamp;
 
-use super::{core::Controller, dress::dress, held::Held, launch::generated_name, turn::Turn};
+use super::{
+    core::Scheduler, dress::dress, launch::generated_name, tracked_session::TrackedSession,
+    turn::Turn,
+};
 use crate::engine::api::{ContainerState, Recorded, Sighting};
 use crate::model::{
     environment::EnvironmentRef,
@@ -19,14 +22,14 @@ use crate::model::{
     text::Clean,
 };
 
-impl Controller {
+impl Scheduler {
     /// Adds ended sessions from the state database. Returns those that were unknown.
     pub fn recall(&mut self, records: Vec<SessionRecord>) -> Vec<Session> {
         let mut recalled = Vec::new();
         for record in records {
             if let Entry::Vacant(place) = self.held.entry(record.session.id) {
                 recalled.push(record.session.clone());
-                place.insert(Held::new(record));
+                place.insert(TrackedSession::new(record));
             }
         }
         recalled
@@ -38,7 +41,7 @@ impl Controller {
         let before = self.held.len();
         for id in sessions {
             let is_done_with =
-                |held: &Held| held.record.forgotten && held.record.step == Step::Settled;
+                |held: &TrackedSession| held.record.forgotten && held.record.step == Step::Settled;
             if self.held.get(id).is_some_and(is_done_with) {
                 self.held.remove(id);
             }
@@ -85,15 +88,15 @@ impl Controller {
                 self.fail_because(turn, now, id, "creation-failed", why);
             }
             _ => {
-                self.is_there(turn, now, id, &sight, true);
+                self.container_exists(turn, now, id, &sight, true);
                 self.plan_due(id);
-                self.attend(turn, now, id);
+                self.check_idle(turn, now, id);
             }
         }
     }
 }
 
-impl Controller {
+impl Scheduler {
     /// Every user of the engine can write labels, so a name that is invalid or in use is replaced.
     fn adopted_name(&self, sight: &Sighting, recorded: &Recorded) -> Clean {
         match self.check_name(recorded.name.as_str()) {

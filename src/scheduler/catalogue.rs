@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    core::Controller,
+    core::Scheduler,
     queue::{Room, Share},
     turn::Turn,
 };
@@ -26,7 +26,7 @@ use crate::{
 /// A note about accelerators that are only counted.
 const BOOKKEEPING: &str = "counted only on this engine: devices aren't isolated";
 
-impl Controller {
+impl Scheduler {
     /// The resources as of the last survey. Without an engine, nothing can be chosen.
     pub(super) fn catalogue(&self) -> Catalogue {
         let Some(room) = self.room() else {
@@ -102,7 +102,7 @@ impl Controller {
     /// The policy's limits, but never more than the machine has.
     fn per_container(&self) -> SlotLimits {
         let mut most = self.settings.resources.limits.per_container.clone();
-        if let EngineState::Connected { info } = &self.line.state {
+        if let EngineState::Connected { info } = &self.connection.state {
             let limit = |amount: u64| Some(amount).filter(|amount| *amount > 0);
             most.tighten(&SlotLimits {
                 cpu: limit(info.cpus.millis()).map(Cpu::from_millis),
@@ -127,7 +127,7 @@ impl Controller {
 
     /// What a share is, and whether the engine assigns the devices.
     fn note(&self, slot: &str) -> Option<String> {
-        let found = match &self.line.state {
+        let found = match &self.connection.state {
             EngineState::Connected { info } => info.accelerators.contains_key(slot),
             _ => false,
         };

@@ -1,17 +1,17 @@
-//! Handles a clock that was set, or that stood still while the machine slept.
+//! Handles a clock that was set, or that didn't advance while the machine slept.
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{core::Controller, held::Held, turn::Turn};
+use super::{core::Scheduler, tracked_session::TrackedSession, turn::Turn};
 use crate::model::id::SessionId;
 
-impl Controller {
+impl Scheduler {
     /// Pending pauses end now, because they may be over or seem to last for hours. Time limits of a
     /// session count from its start, corrected by the change of the clock.
     pub(super) fn clock_jumped(&mut self, turn: &mut Turn, now: Timestamp, set_by: SignedDuration) {
         self.set_clocks(turn, set_by.as_secs());
         let pauses = [
-            &mut self.line.retry_at,
+            &mut self.connection.retry_at,
             &mut self.queue.look_at,
             &mut self.queue.report_again_at,
         ];
@@ -31,7 +31,7 @@ impl Controller {
             return;
         }
         let live = self.held.values().filter(|held| held.is_judged());
-        let ids: Vec<SessionId> = live.map(Held::id).collect();
+        let ids: Vec<SessionId> = live.map(TrackedSession::id).collect();
         for id in ids {
             if let Some(held) = self.change(turn, id) {
                 let set = &mut held.record.clock_set;
@@ -41,7 +41,7 @@ impl Controller {
     }
 }
 
-impl Held {
+impl TrackedSession {
     /// The start of the session by the current clock.
     pub(super) fn started_at(&self) -> Option<Timestamp> {
         let started = self.record.session.started_at?;

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use super::{
-    core::Controller,
+    core::Scheduler,
     ended::{exit_sentence, memory_sentence},
-    held::Held,
+    tracked_session::TrackedSession,
     turn::Turn,
 };
 use crate::engine::api::{ContainerState, Sighting, SubSighting};
@@ -18,7 +18,7 @@ use crate::model::{
 const NAMED: usize = 3;
 
 /// Records what the engine reports about the containers of a session.
-pub(super) fn note_containers(held: &mut Held, sight: &Sighting) {
+pub(super) fn note_containers(held: &mut TrackedSession, sight: &Sighting) {
     let session = &mut held.record.session;
     if sight.home.is_some() {
         session.home.clone_from(&sight.home);
@@ -46,11 +46,11 @@ fn kernel_of<'a>(session: &'a mut Session, sub: &SubSighting) -> &'a mut Kernel 
 }
 
 /// Whether all containers of the session exist.
-pub(super) fn is_whole(held: &Held, sight: &Sighting) -> bool {
+pub(super) fn is_whole(held: &TrackedSession, sight: &Sighting) -> bool {
     sight.subs.len() + 1 >= held.record.session.kernels.len()
 }
 
-impl Controller {
+impl Scheduler {
     /// The main process runs. The other containers decide between RUNNING and RUNNING_DEGRADED.
     pub(super) fn weigh_cluster(
         &mut self,
@@ -71,9 +71,9 @@ impl Controller {
             !kernel.status.is_final() && subs.iter().all(|sub| sub.kernel != kernel.id)
         });
         for kernel in gone {
-            is_down(kernel, "container-removed", now);
+            mark_stopped(kernel, "container-removed", now);
         }
-        let down = what_is_down(session, limit);
+        let down = stopped_containers(session, limit);
         let (was, status) = (session.status.clone(), session.status_message.clone());
         match down {
             Some(why) if was == Status::Running => self.degrade(turn, now, id, &why),
@@ -126,14 +126,14 @@ fn note_state(kernel: &mut Kernel, state: &ContainerState, now: Timestamp) {
         } => {
             kernel.exit_code = Some(*exit_code);
             kernel.oom_killed = *oom_killed;
-            is_down(kernel, "self-terminated", finished_at.unwrap_or(now));
+            mark_stopped(kernel, "self-terminated", finished_at.unwrap_or(now));
         }
-        ContainerState::Created => is_down(kernel, "failed-to-start", now),
-        ContainerState::Dead { .. } => is_down(kernel, "engine-failed", now),
+        ContainerState::Created => mark_stopped(kernel, "failed-to-start", now),
+        ContainerState::Dead { .. } => mark_stopped(kernel, "engine-failed", now),
     }
 }
 
-fn is_down(kernel: &mut Kernel, info: &str, at: Timestamp) {
+fn mark_stopped(kernel: &mut Kernel, info: &str, at: Timestamp) {
     if !kernel.status.is_final() {
         kernel.status = Status::Terminated;
         kernel.status_info = Some(Clean::new(info));
@@ -142,7 +142,7 @@ fn is_down(kernel: &mut Kernel, info: &str, at: Timestamp) {
 }
 
 /// What is wrong with a cluster session whose main container runs.
-fn what_is_down(session: &Session, limit: Bytes) -> Option<Clean> {
+fn stopped_containers(session: &Session, limit: Bytes) -> Option<Clean> {
     let down: Vec<&Kernel> = session
         .kernels
         .iter()

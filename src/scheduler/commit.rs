@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use super::{
-    core::Controller,
+    core::Scheduler,
     order::{CommitNumber, Order},
     purpose::OrderPurpose,
     turn::Turn,
@@ -26,7 +26,7 @@ use crate::{
     state_machine::lacks,
 };
 
-impl Controller {
+impl Scheduler {
     /// Begins to create an image. The answer is that it has begun; a notification reports the end.
     pub(super) fn commit(
         &mut self,
@@ -98,7 +98,10 @@ impl Controller {
                 "session {name} runs in the host environment, which has no image: its programs \
                  are those of this machine, and its only own files are in /home/work"
             ))
-            .hint("copy its files with `workbay cp`, or launch a session with an image"));
+            .hint(
+                "install programs in a session with an image, and commit that one. Files of this \
+                 session are copied with `workbay cp`, or stay in a mounted folder",
+            ));
         }
         if let Some(other) = &held.record.committing {
             return Err(Failure::refused(format!(
@@ -171,7 +174,7 @@ impl Controller {
         turn.message(Level::Warning, Some(id), text);
     }
 
-    /// Forgets the creation of an image, and tells the engine. Returns the names of the session and the image.
+    /// Forgets the creation of an image, and notifies the engine. Returns the names of the session and the image.
     fn commit_is_over(&mut self, turn: &mut Turn, id: SessionId) -> Option<(Clean, String)> {
         let held = self.held.get(&id)?;
         held.record.committing.as_ref()?;
@@ -246,13 +249,14 @@ impl Controller {
 
     /// Reports the images that an earlier daemon was creating when it ended.
     pub(super) fn report_lost_commits(&mut self, turn: &mut Turn) {
-        let lost =
-            |held: &&super::held::Held| held.record.committing.is_some() && held.commit.is_none();
+        let lost = |held: &&super::tracked_session::TrackedSession| {
+            held.record.committing.is_some() && held.commit.is_none()
+        };
         let ids: Vec<SessionId> = self
             .held
             .values()
             .filter(lost)
-            .map(super::held::Held::id)
+            .map(super::tracked_session::TrackedSession::id)
             .collect();
         for id in ids {
             if let Some((name, image)) = self.commit_is_over(turn, id) {

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    core::Controller,
+    core::Scheduler,
     fact::Survey,
     order::{ConnectionNumber, Order},
     purpose::OrderPurpose,
@@ -22,39 +22,39 @@ use crate::{
 /// The longest pause between two attempts, in seconds.
 const LONGEST_PAUSE: u32 = 30;
 
-impl Controller {
+impl Scheduler {
     /// Handles deadlines. The very first one connects to the engine.
     pub(super) fn tick(&mut self, turn: &mut Turn, now: Timestamp) {
-        let due = self.line.retry_at.is_some_and(|at| at <= now);
-        let first = self.line.number == 0;
-        if !self.line.connecting && (due || first) {
+        let due = self.connection.retry_at.is_some_and(|at| at <= now);
+        let first = self.connection.number == 0;
+        if !self.connection.connecting && (due || first) {
             self.connect(turn);
         }
         while let Some((at, id)) = self.deadlines.first().copied()
             && at <= now
         {
             self.deadlines.pop_first();
-            self.look_after(turn, now, id);
+            self.session_due(turn, now, id);
         }
         for id in self.idle.due(now) {
-            self.attend(turn, now, id);
+            self.check_idle(turn, now, id);
         }
         self.pulls_due(turn, now);
         self.queue_due(turn, now);
     }
 
     fn connect(&mut self, turn: &mut Turn) {
-        self.line.number += 1;
-        self.line.connecting = true;
-        self.line.retry_at = None;
-        self.line.asked_in = self.turn_number;
+        self.connection.number += 1;
+        self.connection.connecting = true;
+        self.connection.retry_at = None;
+        self.connection.asked_in = self.turn_number;
         turn.orders.push(Order::Connect {
-            connection: self.line.number,
+            connection: self.connection.number,
         });
     }
 
     pub(super) fn is_connected(&self) -> bool {
-        matches!(self.line.state, EngineState::Connected { .. })
+        matches!(self.connection.state, EngineState::Connected { .. })
     }
 
     pub(super) fn engine_up(
@@ -65,42 +65,42 @@ impl Controller {
         info: EngineInfo,
         survey: Survey,
     ) {
-        if connection != self.line.number {
+        if connection != self.connection.number {
             return;
         }
-        let first = !self.line.stood;
-        self.line.state = EngineState::Connected { info };
-        self.line.connecting = false;
-        self.line.attempt = 0;
-        self.line.stood = true;
+        let first = !self.connection.was_connected;
+        self.connection.state = EngineState::Connected { info };
+        self.connection.connecting = false;
+        self.connection.attempt = 0;
+        self.connection.was_connected = true;
         self.report_engine(turn);
         // Without a connection, sessions couldn't be used.
-        self.idle.begin_anew(now);
-        let asked_in = self.line.asked_in;
+        self.idle.restart(now);
+        let asked_in = self.connection.asked_in;
         self.take_survey(turn, now, survey, asked_in, true);
         self.resume_all(turn, now);
         if first {
             self.report_lost_commits(turn);
             self.detach_leftovers(turn);
         }
-        self.line.lost_at = None;
+        self.connection.lost_at = None;
         turn.stirred = true;
     }
 
     /// Handles a lost connection. Sessions that were being created end in ERROR. All others stay as
     /// they are.
-    pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
-        self.line.attempt = self.line.attempt.saturating_add(1);
-        self.line.connecting = false;
-        self.line.lost_at.get_or_insert(now);
-        self.line.state = EngineState::Lost {
+    pub(super) fn disconnect(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
+        self.connection.attempt = self.connection.attempt.saturating_add(1);
+        self.connection.connecting = false;
+        self.connection.lost_at.get_or_insert(now);
+        self.connection.state = EngineState::Lost {
             why: failure.message().clone(),
             hint: failure.hint.clone(),
-            attempt: self.line.attempt,
+            attempt: self.connection.attempt,
         };
-        let doublings = self.line.attempt.saturating_sub(1).min(5);
+        let doublings = self.connection.attempt.saturating_sub(1).min(5);
         let pause = (1_u32 << doublings).min(LONGEST_PAUSE);
-        self.line.retry_at = now
+        self.connection.retry_at = now
             .checked_add(SignedDuration::from_secs(i64::from(pause)))
             .ok();
         self.report_engine(turn);
@@ -116,7 +116,7 @@ impl Controller {
     /// Records what is known about the network. It changes when the first session is attached to
     /// it.
     pub(super) fn take_network(&mut self, turn: &mut Turn, lacks: Vec<(Capability, Clean)>) {
-        if let EngineState::Connected { info } = &mut self.line.state
+        if let EngineState::Connected { info } = &mut self.connection.state
             && info.capabilities.take_network(lacks)
         {
             self.report_engine(turn);
@@ -126,14 +126,14 @@ impl Controller {
     fn report_engine(&self, turn: &mut Turn) {
         turn.changes.push(Change::Engine {
             context: self.context,
-            engine: Box::new(self.line.state.clone()),
+            engine: Box::new(self.connection.state.clone()),
         });
     }
 
     /// The failure of a request that needs the engine while it isn't connected.
     pub(super) fn unreachable(&self) -> Option<Failure> {
         let help = "workbay retries automatically. Run `workbay doctor` for the cause";
-        match &self.line.state {
+        match &self.connection.state {
             EngineState::Connected { .. } => None,
             // Requests wait for the first attempt. This covers consequences of other events.
             EngineState::Connecting => {
@@ -152,8 +152,8 @@ impl Controller {
             return;
         }
         // A request of the user ends the pause before the next attempt.
-        if !self.line.connecting {
-            self.line.retry_at = Some(now);
+        if !self.connection.connecting {
+            self.connection.retry_at = Some(now);
             self.tick(turn, now);
         }
         turn.answer(ticket, Ok(Answer::Done));
@@ -162,7 +162,7 @@ impl Controller {
     /// A failure that means a lost connection disconnects.
     pub(super) fn note_failure(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
         if failure.is_lost() && self.is_connected() {
-            self.lose_line(turn, now, failure);
+            self.disconnect(turn, now, failure);
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) struct ConnectionTracker {
     /// The turn in which the current connection was ordered. Its survey may not know later changes.
     pub asked_in: u64,
     /// Whether this daemon was ever connected.
-    pub stood: bool,
+    pub was_connected: bool,
     pub lost_at: Option<Timestamp>,
 }
 
@@ -29,7 +29,7 @@ impl Default for ConnectionTracker {
             connecting: false,
             retry_at: None,
             asked_in: 0,
-            stood: false,
+            was_connected: false,
             lost_at: None,
         }
     }

@@ -6,14 +6,14 @@ use jiff::Timestamp;
 
 use super::{
     connection_state::ConnectionTracker,
-    fact::{Ask, Fact},
-    held::Held,
+    fact::{Fact, SchedulerRequest},
     idle::Idle,
     order::SurveyNumber,
     pulling::Pulls,
     purpose::{OrderPurpose, Waiting},
     queue::Queue,
     relaunch::again,
+    tracked_session::TrackedSession,
     turn::Turn,
 };
 use crate::{
@@ -39,17 +39,17 @@ use crate::{
 
 /// Decides what happens to sessions. See the description of this module.
 #[derive(Debug)]
-pub struct Controller {
+pub struct Scheduler {
     pub(super) settings: Settings,
     pub(super) owner: Clean,
     pub(super) context: ContextName,
-    pub(super) held: BTreeMap<SessionId, Held>,
+    pub(super) held: BTreeMap<SessionId, TrackedSession>,
     pub(super) environments: Vec<Environment>,
     /// The folders in the last survey that read them.
     pub(super) folders: Vec<Folder>,
     /// What other instances use, in the last survey.
     pub(super) others: ResourceSlots,
-    pub(super) line: ConnectionTracker,
+    pub(super) connection: ConnectionTracker,
     pub(super) queue: Queue,
     pub(super) idle: Idle,
     pub(super) pulls: Pulls,
@@ -63,10 +63,10 @@ pub struct Controller {
     /// The id of the machine's current boot.
     pub(super) boot: Option<Clean>,
     /// Requests that arrived before the first connection to the engine.
-    early: Vec<(Ticket, Ask)>,
+    early: Vec<(Ticket, SchedulerRequest)>,
 }
 
-impl Controller {
+impl Scheduler {
     /// Creates a controller with the records of this context from the state database.
     pub fn new(
         context: ContextName,
@@ -82,7 +82,7 @@ impl Controller {
             environments: Vec::new(),
             folders: Vec::new(),
             others: ResourceSlots::default(),
-            line: ConnectionTracker::default(),
+            connection: ConnectionTracker::default(),
             queue: Queue::default(),
             idle: Idle::default(),
             pulls: Pulls::default(),
@@ -95,7 +95,7 @@ impl Controller {
             early: Vec::new(),
         };
         for record in records {
-            let mut held = Held::new(record);
+            let mut held = TrackedSession::new(record);
             controller.plan_forgetting(&mut held);
             controller.held.insert(held.id(), held);
         }
@@ -119,8 +119,10 @@ impl Controller {
                 connection,
                 failure,
             } => {
-                if connection == self.line.number && (self.line.connecting || self.is_connected()) {
-                    self.lose_line(&mut turn, now, &failure);
+                if connection == self.connection.number
+                    && (self.connection.connecting || self.is_connected())
+                {
+                    self.disconnect(&mut turn, now, &failure);
                 }
             }
             Fact::Surveyed { survey, result } => self.surveyed(&mut turn, now, survey, result),
@@ -189,7 +191,7 @@ impl Controller {
         let queue = self.queue.next_deadline();
         let idle = self.idle.next_deadline();
         let pulls = self.pulls.next_deadline();
-        let all = [self.line.retry_at, first, queue, idle, pulls];
+        let all = [self.connection.retry_at, first, queue, idle, pulls];
         all.into_iter().flatten().min()
     }
 
@@ -200,7 +202,7 @@ impl Controller {
                 Some(held) => self.held.insert(id, held),
                 None => self.held.remove(&id),
             };
-            self.idle.doubt(id);
+            self.idle.mark_outdated(id);
         }
         for reference in turn.begun.drain(..) {
             self.pulls.forget(&reference);
@@ -222,7 +224,7 @@ impl Controller {
     }
 
     pub fn engine(&self) -> &EngineState {
-        &self.line.state
+        &self.connection.state
     }
 
     /// What the user's sessions use of what they may use.
@@ -245,17 +247,19 @@ impl Controller {
     }
 
     fn is_connecting(&self) -> bool {
-        matches!(self.line.state, EngineState::Connecting)
+        matches!(self.connection.state, EngineState::Connecting)
     }
 
-    fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: Ask) {
+    fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: SchedulerRequest) {
         match ask {
-            Ask::Session { session, request } => {
+            SchedulerRequest::Session { session, request } => {
                 self.session_asked(turn, now, ticket, session, request);
             }
-            Ask::Context(request) => self.context_asked(turn, now, ticket, request),
-            ask @ Ask::Launch(_) if self.is_connecting() => self.early.push((ticket, ask)),
-            Ask::Launch(launch) => self.ask_launch(turn, now, ticket, launch),
+            SchedulerRequest::Context(request) => self.context_asked(turn, now, ticket, request),
+            ask @ SchedulerRequest::Launch(_) if self.is_connecting() => {
+                self.early.push((ticket, ask))
+            }
+            SchedulerRequest::Launch(launch) => self.ask_launch(turn, now, ticket, launch),
         }
     }
 
@@ -273,7 +277,8 @@ impl Controller {
                 turn.answer(ticket, Err(misdirected()));
             }
             request if self.is_connecting() => {
-                self.early.push((ticket, Ask::session(session, request)));
+                self.early
+                    .push((ticket, SchedulerRequest::session(session, request)));
             }
             SessionRequest::Rename { name } => self.rename(turn, now, ticket, session, &name),
             SessionRequest::Terminate { force } => {
@@ -322,7 +327,9 @@ impl Controller {
             ContextRequest::Reach { .. } | ContextRequest::Image { .. } => {
                 turn.answer(ticket, Err(misdirected()));
             }
-            request if self.is_connecting() => self.early.push((ticket, Ask::Context(request))),
+            request if self.is_connecting() => self
+                .early
+                .push((ticket, SchedulerRequest::Context(request))),
             ContextRequest::Refresh => self.refresh(turn, now, ticket),
             ContextRequest::Environments => match self.unreachable() {
                 Some(failure) => turn.answer(ticket, Err(failure)),
@@ -338,13 +345,13 @@ impl Controller {
     }
 
     /// Returns a session for a change, and keeps its earlier state in the turn.
-    pub(super) fn change(&mut self, turn: &mut Turn, id: SessionId) -> Option<&mut Held> {
+    pub(super) fn change(&mut self, turn: &mut Turn, id: SessionId) -> Option<&mut TrackedSession> {
         let held = self.held.get_mut(&id)?;
         turn.before.entry(id).or_insert_with(|| Some(held.clone()));
         Some(held)
     }
 
-    pub(super) fn find(&self, id: SessionId) -> Result<&Held, Failure> {
+    pub(super) fn find(&self, id: SessionId) -> Result<&TrackedSession, Failure> {
         self.held.get(&id).ok_or_else(|| {
             Failure::not_found(format!("session {} not found", id.short()))
                 .hint("`workbay ls --tab all` lists names and ids")
@@ -435,10 +442,10 @@ impl Controller {
 
     /// Adds a session.
     pub(super) fn add(&mut self, turn: &mut Turn, record: SessionRecord) {
-        self.add_held(turn, Held::new(record));
+        self.add_held(turn, TrackedSession::new(record));
     }
 
-    pub(super) fn add_held(&mut self, turn: &mut Turn, held: Held) {
+    pub(super) fn add_held(&mut self, turn: &mut Turn, held: TrackedSession) {
         turn.before.entry(held.id()).or_insert(None);
         self.held.insert(held.id(), held);
     }

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{core::Controller, held::Held, order::Order, turn::Turn};
+use super::{core::Scheduler, order::Order, tracked_session::TrackedSession, turn::Turn};
 use crate::model::{failure::Failure, id::SessionId, notice::Level, record::Step};
 
 /// The pause before deleting is retried. It doubles after each failure.
@@ -10,9 +10,9 @@ const FORGET_AGAIN: SignedDuration = SignedDuration::from_hours(1);
 /// The longest pause between retries.
 const FORGET_AGAIN_AT_MOST: SignedDuration = SignedDuration::from_hours(24);
 
-impl Controller {
+impl Scheduler {
     /// Handles a deadline of a session.
-    pub(super) fn look_after(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+    pub(super) fn session_due(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let connected = self.is_connected();
         let wanted = self.is_home_wanted(id);
         let Some(held) = self.change(turn, id) else {
@@ -35,7 +35,7 @@ impl Controller {
     }
 
     /// Sets when the home directory and the log of an ended session are deleted.
-    pub(super) fn plan_forgetting(&mut self, held: &mut Held) {
+    pub(super) fn plan_forgetting(&mut self, held: &mut TrackedSession) {
         let record = &held.record;
         let ended = record.session.has_ended() && record.step == Step::Settled;
         if !ended || record.forgotten {

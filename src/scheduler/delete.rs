@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{core::Controller, order::Order, turn::Turn};
+use super::{core::Scheduler, order::Order, turn::Turn};
 use crate::{
     model::{
         change::Change,
@@ -13,7 +13,7 @@ use crate::{
     state_machine::{Answer, Ticket},
 };
 
-impl Controller {
+impl Scheduler {
     /// The answer follows when the home directory and the log are deleted, too.
     pub(super) fn ask_delete(
         &mut self,

@@ -2,7 +2,10 @@
 
 use jiff::Timestamp;
 
-use super::{core::Controller, ended::ending, held::Held, stop_hook::first_step, turn::Turn};
+use super::{
+    core::Scheduler, ended::ending, stop_hook::first_step, tracked_session::TrackedSession,
+    turn::Turn,
+};
 use crate::model::{
     id::SessionId,
     notice::{Level, NoticeKind},
@@ -14,9 +17,9 @@ use crate::model::{
 /// Backend.AI's exit code of a command that timed out.
 const OUT_OF_TIME: i64 = -2;
 
-impl Controller {
+impl Scheduler {
     /// When a running batch session times out, and its timeout.
-    fn due(held: &Held) -> Option<(Timestamp, Span)> {
+    fn due(held: &TrackedSession) -> Option<(Timestamp, Span)> {
         let session = &held.record.session;
         let started = held.started_at()?;
         if !held.is_judged() {
@@ -51,7 +54,7 @@ impl Controller {
             return;
         };
         if self.may_be_ended(id) {
-            let ending = self.time_is_out(turn, id, timeout);
+            let ending = self.timeout_reached(turn, id, timeout);
             self.end_when_due(turn, now, id, ending, None);
         }
     }
@@ -59,11 +62,12 @@ impl Controller {
     /// A session that an image is being created from isn't ended by a rule, and one that is being inspected may have ended on its own. If it hasn't, this is called
     /// again.
     pub(super) fn may_be_ended(&self, id: SessionId) -> bool {
-        let known = |held: &Held| !held.inspecting && !held.missed && held.commit.is_none();
+        let known =
+            |held: &TrackedSession| !held.inspecting && !held.missed && held.commit.is_none();
         self.is_connected() && self.held.get(&id).is_some_and(known)
     }
 
-    fn time_is_out(&mut self, turn: &mut Turn, id: SessionId, timeout: Span) -> Ending {
+    fn timeout_reached(&mut self, turn: &mut Turn, id: SessionId, timeout: Span) -> Ending {
         if let Some(held) = self.change(turn, id) {
             let session = &mut held.record.session;
             session.result = BatchResult::Failure;

@@ -26,7 +26,7 @@ use crate::{engine::api::Sighting, state_machine::Ticket};
 pub enum Fact {
     Asked {
         ticket: Ticket,
-        ask: Ask,
+        ask: SchedulerRequest,
     },
     /// The engine is connected. This is what was found on it.
     EngineUp {
@@ -44,15 +44,12 @@ pub enum Fact {
         result: Result<Survey, Failure>,
     },
     /// Follows `Surveyed` for a launch that waited for the survey.
-    LaunchSurveyed {
-        ticket: Ticket,
-        launch: Box<Launch>,
-    },
+    LaunchSurveyed { ticket: Ticket, launch: Box<Launch> },
     /// The engine reported an event of a container. It is only a hint: the container is inspected
     /// before anything is done.
     Happened {
         session: SessionId,
-        event: Happening,
+        event: ContainerEvent,
     },
     /// An order about a session was carried out, or it failed.
     Done {
@@ -86,9 +83,7 @@ pub enum Fact {
     /// The images of the engine have changed.
     ImagesChanged,
     /// The clients that waited for these answers have disconnected.
-    Left {
-        tickets: Vec<Ticket>,
-    },
+    Left { tickets: Vec<Ticket> },
     /// Follows everything that may leave a pull unneeded.
     Unwanted,
     /// A folder was created, renamed or deleted.
@@ -97,30 +92,21 @@ pub enum Fact {
     /// the others wait.
     Round,
     /// A session was used, or an activity that counts as use began or ended.
-    Used {
-        session: SessionId,
-        usage: Use,
-    },
+    Used { session: SessionId, usage: UseEvent },
     /// Usage figures of sessions whose utilization is checked.
-    Sampled {
-        samples: Vec<(SessionId, Usage)>,
-    },
+    Sampled { samples: Vec<(SessionId, Usage)> },
     /// The clock was set forward by this much, or (zero) the machine slept. No warnings were
     /// possible in between.
-    Jumped {
-        set_by: SignedDuration,
-    },
+    Jumped { set_by: SignedDuration },
     /// The home directory of an ended session is deleted before its time.
-    HomeUnwanted {
-        session: SessionId,
-    },
+    HomeUnwanted { session: SessionId },
     /// A deadline has come.
     Tick,
 }
 
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
+pub enum SchedulerRequest {
     Session {
         session: SessionId,
         request: SessionRequest,
@@ -129,7 +115,7 @@ pub enum Ask {
     Launch(Box<Launch>),
 }
 
-impl Ask {
+impl SchedulerRequest {
     pub const fn session(session: SessionId, request: SessionRequest) -> Self {
         Self::Session { session, request }
     }
@@ -137,7 +123,7 @@ impl Ask {
 
 /// How a session is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum UseEvent {
     /// The user typed in a terminal. Reported no more than once a second.
     Typed,
     /// A command or a connection was opened. It counts as use until it is closed.
@@ -160,7 +146,7 @@ pub struct Launch {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum ContainerEvent {
     Started,
     Died { exit_code: i64 },
     Other,

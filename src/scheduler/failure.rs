@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{core::Controller, order::OrderKind, turn::Turn};
+use super::{core::Scheduler, order::OrderKind, turn::Turn};
 use crate::model::{
     failure::Failure, id::SessionId, notice::Level, record::Step, status::Status, text::Clean,
 };
@@ -10,7 +10,7 @@ use crate::model::{
 /// How many attempts to end a session are made before the user is notified.
 const TRIES: u32 = 4;
 
-impl Controller {
+impl Scheduler {
     /// A launch failed: sets ERROR with the reason at once, and removes what was created.
     pub(super) fn fail(
         &mut self,

@@ -1,11 +1,11 @@
 //! A session that takes over the home directory of one that has ended.
 
-use super::{core::Controller, held::Held, turn::Turn};
+use super::{core::Scheduler, tracked_session::TrackedSession, turn::Turn};
 use crate::model::{
     failure::Failure, id::SessionId, record::Step, spec::LaunchRequest, text::Clean,
 };
 
-impl Controller {
+impl Scheduler {
     /// Checks that the requested home directory exists and no other session uses it.
     pub(super) fn check_home(&self, request: &LaunchRequest) -> Result<(), Failure> {
         let Some(from) = request.home_of else {
@@ -34,7 +34,7 @@ impl Controller {
     /// it over from one another.
     fn successor(&self, from: SessionId) -> Option<&Clean> {
         let mut owner = self.held.get(&from)?;
-        while let Some(next) = self.taker(owner) {
+        while let Some(next) = self.home_taker(owner) {
             owner = next;
         }
         let session = &owner.record.session;
@@ -43,7 +43,7 @@ impl Controller {
     }
 
     /// The session that took over the home directory of `earlier`, or waits for it.
-    fn taker(&self, earlier: &Held) -> Option<&Held> {
+    fn home_taker(&self, earlier: &TrackedSession) -> Option<&TrackedSession> {
         let session = &earlier.record.session;
         let mut others = self.held.values();
         others.find(|it| {
@@ -55,7 +55,7 @@ impl Controller {
     }
 
     /// The unfinished session that uses this home directory or will use it.
-    fn heir(&self, from: SessionId) -> Option<&Held> {
+    fn home_user(&self, from: SessionId) -> Option<&TrackedSession> {
         let mut others = self.held.values();
         others.find(|other| {
             other.record.spec.home_of == Some(from) && !other.record.session.has_ended()
@@ -66,7 +66,7 @@ impl Controller {
     /// its age.
     pub(super) fn is_home_wanted(&self, id: SessionId) -> bool {
         let home = self.held.get(&id).map(|held| &held.record.session.home);
-        home.is_some_and(Option::is_some) && self.heir(id).is_some()
+        home.is_some_and(Option::is_some) && self.home_user(id).is_some()
     }
 
     /// After the later session is created, the home directory doesn't belong to the earlier one any

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::{core::Controller, fact::Launch, held::Held, purpose::OrderPurpose, turn::Turn};
+use super::{
+    core::Scheduler, fact::Launch, purpose::OrderPurpose, tracked_session::TrackedSession,
+    turn::Turn,
+};
 use crate::{
     model::{
         capability::EngineState,
@@ -23,7 +26,7 @@ use crate::{
 
 type Checked<T> = Result<T, Failure>;
 
-impl Controller {
+impl Scheduler {
     /// Checks what doesn't need the engine at once. Then a survey reads the rest.
     pub(super) fn ask_launch(
         &mut self,
@@ -102,7 +105,7 @@ impl Controller {
 
     /// Whether the session matches the launch, as far as it is known. For a session that was
     /// rebuilt from its labels, only name and environment are compared.
-    fn is_same(&self, launch: &Launch, held: &Held) -> bool {
+    fn is_same(&self, launch: &Launch, held: &TrackedSession) -> bool {
         let (asked, record) = (&launch.request, &held.record);
         if let Some(known) = &record.request {
             return **known == self.without_secrets(asked);
@@ -122,7 +125,7 @@ impl Controller {
         asked
     }
 
-    fn checked(&self, launch: &Launch, now: Timestamp) -> Checked<Held> {
+    fn checked(&self, launch: &Launch, now: Timestamp) -> Checked<TrackedSession> {
         let words = check_words(&launch.request, now);
         if let Some(failure) = refusal_for(FailureKind::Usage, words) {
             return Err(failure);
@@ -133,12 +136,12 @@ impl Controller {
         self.check_home(&launch.request)?;
         let chosen = self.find_environment(&launch.request)?;
         let offer = self.catalogue();
-        let taken = |name: &str| self.bearer(name).is_some();
+        let taken = |name: &str| self.name_holder(name).is_some();
         let chosen = &*chosen;
         let ground = Ground {
             environment: Some(chosen),
             offer: Some(&offer),
-            capabilities: match &self.line.state {
+            capabilities: match &self.connection.state {
                 EngineState::Connected { info } => Some(&info.capabilities),
                 _ => None,
             },
@@ -190,7 +193,7 @@ impl Controller {
     }
 
     /// Enforces the limit of waiting sessions. A session that begins at once doesn't count.
-    fn check_waiting(&self, held: &Held, now: Timestamp) -> Checked<()> {
+    fn check_waiting(&self, held: &TrackedSession, now: Timestamp) -> Checked<()> {
         let Some(most) = self.settings.resources.limits.pending_sessions else {
             return Ok(());
         };
@@ -212,7 +215,7 @@ impl Controller {
     /// Checks the rule for names, and that no unfinished session has the name.
     pub(super) fn check_name(&self, name: &str) -> Checked<()> {
         name::check(name).map_err(|error| Failure::usage(error.to_string()))?;
-        match self.bearer(name) {
+        match self.name_holder(name) {
             None => Ok(()),
             Some(held) => Err(Failure::refused(format!(
                 "the name '{name}' is taken by session {} ({})",
@@ -224,7 +227,7 @@ impl Controller {
     }
 
     /// The unfinished session that has the name, or is being renamed to it.
-    fn bearer(&self, name: &str) -> Option<&Held> {
+    fn name_holder(&self, name: &str) -> Option<&TrackedSession> {
         self.held.values().find(|held| {
             let record = &held.record;
             let bears = record.session.name == *name || record.renaming.as_deref() == Some(name);

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 
 use super::{
     cluster::note_containers,
-    core::Controller,
-    held::Held,
+    core::Scheduler,
     order::{Order, OrderKind},
     stop_hook::stop_hook,
+    tracked_session::TrackedSession,
     turn::Turn,
 };
 use crate::{
@@ -21,12 +21,12 @@ use crate::{
     },
 };
 
-impl Controller {
+impl Scheduler {
     /// Orders the current step, unless it is in progress or there is no engine.
     pub(super) fn issue(&mut self, turn: &mut Turn, id: SessionId) {
         let (connected, number) = (self.is_connected(), self.turn_number);
         if connected {
-            self.begin_will(turn, id);
+            self.begin_stop_hook(turn, id);
         }
         let gentle = self.settings.engine.stop_grace_seconds;
         let Some(held) = self.change(turn, id) else {
@@ -78,7 +78,7 @@ impl Controller {
             .held
             .values()
             .filter(|held| is_under_way(held))
-            .map(Held::id)
+            .map(TrackedSession::id)
             .collect();
         for id in open {
             if self.held.get(&id).is_some_and(has_lost_secrets) {
@@ -86,7 +86,7 @@ impl Controller {
                            variables are in its memory only. Relaunch the session";
                 self.fail_because(turn, now, id, "secret-lost", why);
             } else if self.has_come(id) {
-                self.go_on(turn, now, id);
+                self.image_ready(turn, now, id);
             } else {
                 self.issue(turn, id);
             }
@@ -98,7 +98,7 @@ impl Controller {
         });
         self.deadlines.extend(forgets);
         self.plan_all_due();
-        self.attend_all(turn, now);
+        self.check_all_idle(turn, now);
     }
 
     /// Handles the answer to an order.
@@ -138,7 +138,7 @@ impl Controller {
                     self.apply_sight(turn, now, id, sight, false);
                 }
                 self.plan_due(id);
-                self.attend(turn, now, id);
+                self.check_idle(turn, now, id);
             }
             _ if !held.busy || held.epoch != epoch => return,
             step => {
@@ -150,7 +150,7 @@ impl Controller {
                 }
             }
         }
-        self.look_again(turn, id);
+        self.inspect(turn, id);
     }
 
     fn step_done(
@@ -235,7 +235,7 @@ impl Controller {
             kernel.started_at.get_or_insert(at);
         }
         self.plan_due(id);
-        self.attend(turn, now, id);
+        self.check_idle(turn, now, id);
     }
 
     /// The container is removed, so the decided ending takes effect.
@@ -273,20 +273,20 @@ impl Controller {
 }
 
 /// Something was decided that the engine hasn't done yet. A waiting session doesn't count.
-fn is_under_way(held: &Held) -> bool {
+fn is_under_way(held: &TrackedSession) -> bool {
     let record = &held.record;
     !matches!(record.step, Step::Settled | Step::Wait) || record.renaming.is_some()
 }
 
 /// The session can't be created as requested, because its secrets are lost.
-pub(super) fn has_lost_secrets(held: &Held) -> bool {
+pub(super) fn has_lost_secrets(held: &TrackedSession) -> bool {
     let names = &held.record.spec.secret_names;
     let making =
         matches!(held.record.step, Step::Pull | Step::Create) && held.record.ending.is_none();
     making && names.iter().any(|name| !held.secrets.contains_key(name))
 }
 
-fn plan(held: &Held) -> Option<CreatePlan> {
+fn plan(held: &TrackedSession) -> Option<CreatePlan> {
     let session = &held.record.session;
     Some(CreatePlan {
         session: session.id,

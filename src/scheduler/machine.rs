@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{
-    core::Controller,
-    fact::{Ask, Fact},
+    core::Scheduler,
+    fact::{Fact, SchedulerRequest},
     order::Order,
     turn::Turn,
 };
@@ -25,7 +25,7 @@ use crate::{
     state_machine::{Consequences, MachineState, StateMachine, Ticket},
 };
 
-impl MachineState for Controller {
+impl MachineState for Scheduler {
     fn is_observing(&self) -> bool {
         false
     }
@@ -75,7 +75,7 @@ impl MachineState for Controller {
     }
 }
 
-impl StateMachine for Controller {
+impl StateMachine for Scheduler {
     type Fact = Fact;
     type Command = Order;
     type Undo = Turn;
@@ -112,7 +112,7 @@ impl StateMachine for Controller {
         match fact {
             Fact::Asked {
                 ask:
-                    Ask::Session {
+                    SchedulerRequest::Session {
                         session,
                         request: SessionRequest::Terminate { .. },
                     },

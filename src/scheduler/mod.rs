@@ -1,12 +1,12 @@
 //! The pure part of the daemon for engines that only run containers: events in, orders and changes
 //! out.
 //!
-//! [`Controller::handle`](Controller::handle) takes an event ([`fact`]) and the time. It returns a
+//! [`Scheduler::handle`](Scheduler::handle) takes an event ([`fact`]) and the time. It returns a
 //! [`turn`]: what to write first, what to report to clients, what to order from the engine and
 //! which requests to answer. It doesn't read a clock, hold a lock or do I/O, so a test can play
 //! through any order of events.
 //!
-//! [`Controller`] decides when a session starts. [`Observer`](crate::observer::Observer) watches
+//! [`Scheduler`] decides when a session starts. [`Observer`](crate::observer::Observer) watches
 //! engines that have their own scheduler.
 
 mod adopt;
@@ -24,7 +24,6 @@ mod due;
 mod ended;
 pub mod fact;
 mod failure;
-mod held;
 mod hints;
 mod home;
 mod idle;
@@ -43,9 +42,10 @@ mod requests;
 mod secrets;
 mod stop_hook;
 mod surveys;
+mod tracked_session;
 pub mod turn;
 
-pub use core::Controller;
+pub use core::Scheduler;
 
 #[cfg(test)]
 mod tests;

@@ -3,10 +3,10 @@
 //! Each session's record has the id of the boot in which it last ran. It stays until an engine has
 //! reported what became of the session, so the reason survives any number of daemon restarts.
 
-use super::{core::Controller, held::Held};
+use super::{core::Scheduler, tracked_session::TrackedSession};
 use crate::model::{capability::EngineState, text::Clean};
 
-impl Controller {
+impl Scheduler {
     /// Sets the system's id of the current boot; `None` if it isn't known.
     pub fn set_boot(&mut self, boot: Option<Clean>) {
         self.boot = boot;
@@ -14,8 +14,8 @@ impl Controller {
 
     /// Whether the machine was restarted since the session last ran. This doesn't apply to engines
     /// on other machines.
-    pub(super) fn was_restarted(&self, held: &Held) -> bool {
-        let EngineState::Connected { info } = &self.line.state else {
+    pub(super) fn was_restarted(&self, held: &TrackedSession) -> bool {
+        let EngineState::Connected { info } = &self.connection.state else {
             return false;
         };
         let elsewhere = ["tcp:", "ssh:", "http:", "https:"];

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use super::{
     cluster::{is_whole, note_containers},
-    core::Controller,
+    core::Scheduler,
     ended::{Exit, Gap, by_reboot, ending, exit_sentence, explain},
-    held::Held,
     lifecycle::has_lost_secrets,
+    tracked_session::TrackedSession,
     turn::Turn,
 };
 use crate::engine::api::{ContainerState, Sighting, SubSighting};
@@ -23,7 +23,7 @@ use crate::model::{
     text::Clean,
 };
 
-impl Controller {
+impl Scheduler {
     /// Handles every container in a survey. Sessions that changed after the survey was requested
     /// are inspected instead. With `whole_line`, after a gap in the connection, the gap can explain
     /// how sessions ended.
@@ -43,7 +43,7 @@ impl Controller {
             .held
             .values()
             .filter(|held| is_open(&held.record) || seen.contains_key(&held.id()))
-            .map(Held::id)
+            .map(TrackedSession::id)
             .collect();
         for id in ids {
             let sight = seen.remove(&id);
@@ -56,7 +56,7 @@ impl Controller {
             }
             if held.touched > asked_in {
                 held.missed = true;
-                self.look_again(turn, id);
+                self.inspect(turn, id);
             } else {
                 self.apply_sight(turn, now, id, sight, whole_line);
             }
@@ -83,11 +83,11 @@ impl Controller {
         match (step, sight) {
             (Step::Settled, sight) if status.is_live() => match sight {
                 None => self.vanished(turn, now, id),
-                Some(sight) => self.is_there(turn, now, id, &sight, after_gap),
+                Some(sight) => self.container_exists(turn, now, id, &sight, after_gap),
             },
             (Step::Settled, Some(_)) => self.remove_stray(turn, id),
             (Step::Create | Step::Start, Some(sight)) => {
-                self.half_made(turn, now, id, &sight, after_gap);
+                self.partly_created(turn, now, id, &sight, after_gap);
             }
             (Step::Start, None) if held.record.ending.is_none() => {
                 let why = "its container was removed from the engine before it started. Relaunch \
@@ -101,7 +101,7 @@ impl Controller {
     }
 
     /// Handles a live session whose container exists.
-    pub(super) fn is_there(
+    pub(super) fn container_exists(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
@@ -109,7 +109,7 @@ impl Controller {
         sight: &Sighting,
         after_gap: bool,
     ) {
-        let (first_line, lost) = (self.line.lost_at.is_none(), self.line.lost_at);
+        let (first_line, lost) = (self.connection.lost_at.is_none(), self.connection.lost_at);
         let restarted = self.held.get(&id).is_some_and(|it| self.was_restarted(it));
         let boot = self.boot.clone();
         let Some(held) = self.change(turn, id) else {
@@ -145,24 +145,24 @@ impl Controller {
                 self.main_ended(turn, now, id, exit, gap);
             }
             ContainerState::Dead { .. } if restarted => {
-                self.end_by_itself(turn, now, id, by_reboot());
+                self.session_exited(turn, now, id, by_reboot());
             }
             // The engine has just reported an exit, but the container isn't in an exited state:
             // someone is removing it.
             ContainerState::Dead { .. } if held.last_exit.is_some() => {
                 let (how, _) = removed(held);
-                self.end_by_itself(turn, now, id, ending("container-removed", how));
+                self.session_exited(turn, now, id, ending("container-removed", how));
             }
             ContainerState::Dead { why } => {
                 let ending = ending(
                     "engine-failed",
                     format!("the engine reports its container as dead: {why}"),
                 );
-                self.end_by_itself(turn, now, id, ending);
+                self.session_exited(turn, now, id, ending);
             }
             ContainerState::Created => {
                 let why = "its container was recreated outside workbay and never started";
-                self.end_by_itself(turn, now, id, ending("container-removed", why.to_owned()));
+                self.session_exited(turn, now, id, ending("container-removed", why.to_owned()));
             }
         }
     }
@@ -180,11 +180,11 @@ impl Controller {
             kernel.oom_killed = exit.oom_killed;
             kernel.terminated_at = Some(exit.finished_at.unwrap_or(now));
         }
-        self.end_by_itself(turn, now, id, ending);
+        self.session_exited(turn, now, id, ending);
     }
 
     /// Handles a container that an earlier daemon began to create.
-    fn half_made(
+    fn partly_created(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
@@ -216,7 +216,7 @@ impl Controller {
         };
         self.pass_creating(turn, now, id);
         self.promote(turn, now, id, started_at);
-        self.is_there(turn, now, id, sight, after_gap);
+        self.container_exists(turn, now, id, sight, after_gap);
     }
 
     /// A session passes through CREATING before it becomes RUNNING.
@@ -231,7 +231,7 @@ impl Controller {
 
     /// Decides how a session ends, and removes its containers. Running containers of a cluster
     /// session are stopped first.
-    pub(super) fn end_by_itself(
+    pub(super) fn session_exited(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
@@ -289,7 +289,7 @@ impl Controller {
 }
 
 /// How a session ended whose container was removed outside workbay, and its exit code if known.
-fn removed(held: &mut Held) -> (String, Option<i64>) {
+fn removed(held: &mut TrackedSession) -> (String, Option<i64>) {
     let session = &mut held.record.session;
     // In a cluster session, it isn't known which container exited.
     let Some(code) = held.last_exit.filter(|_| session.kernels.len() < 2) else {

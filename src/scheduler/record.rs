@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{core::Controller, dress::dress, fact::Launch, held::Held, launch::generated_name};
+use super::{
+    core::Scheduler, dress::dress, fact::Launch, launch::generated_name,
+    tracked_session::TrackedSession,
+};
 use crate::model::{
     environment::{Environment, EnvironmentRef},
     id::SessionKey,
@@ -17,7 +20,7 @@ use crate::model::{
     text::Clean,
 };
 
-impl Controller {
+impl Scheduler {
     /// `request` has every amount. The user's own request is recorded with it.
     pub(super) fn new_held(
         &self,
@@ -25,7 +28,7 @@ impl Controller {
         request: &LaunchRequest,
         environment: &Environment,
         now: Timestamp,
-    ) -> Held {
+    ) -> TrackedSession {
         let mut env = self.settings.launch.env.clone();
         env.extend(request.env.clone());
         let rules = &self.settings.launch.secrets;
@@ -40,7 +43,7 @@ impl Controller {
             ..spec(request, environment, now)
         };
         let session = self.new_session(launch, request, environment, &spec, now);
-        let mut held = Held::new(SessionRecord {
+        let mut held = TrackedSession::new(SessionRecord {
             pids: self.settings.launch.pids,
             request: Some(Box::new(self.without_secrets(&launch.request))),
             ..SessionRecord::new(session, spec, Step::Wait)

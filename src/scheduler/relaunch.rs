@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::held::Held;
+use super::tracked_session::TrackedSession;
 use crate::model::{
     environment::EnvironmentSource,
     record::SessionRecord,
@@ -12,7 +12,7 @@ use crate::model::{
 
 /// The original request without what would be refused now: a start time in the past, or the name of
 /// an unfinished session. Values of secret variables are empty.
-pub(super) fn again(held: &Held, now: Timestamp) -> LaunchRequest {
+pub(super) fn again(held: &TrackedSession, now: Timestamp) -> LaunchRequest {
     let record = &held.record;
     let kept = record.request.as_deref().cloned();
     let mut request = kept.unwrap_or_else(|| rebuilt(record));

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{
-    core::Controller,
+    core::Scheduler,
     order::Order,
     stop_hook::{StopHookEnd, first_step},
     turn::Turn,
@@ -24,7 +24,7 @@ use crate::{
     state_machine::{Answer, Ticket},
 };
 
-impl Controller {
+impl Scheduler {
     /// Starts to terminate the session. A repeated request succeeds, too.
     pub(super) fn terminate(
         &mut self,
@@ -43,7 +43,7 @@ impl Controller {
             )));
         }
         if step == Step::Wait {
-            self.leave_as_asked(turn, now, id);
+            self.leave_as_requested(turn, now, id);
             return Ok(());
         }
         if step == Step::Pull {

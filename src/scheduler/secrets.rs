@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{core::Controller, turn::Turn};
+use super::{core::Scheduler, turn::Turn};
 use crate::model::{id::SessionId, record::Step, secret::Secret};
 
-impl Controller {
+impl Scheduler {
     /// The secrets of sessions whose containers aren't created yet.
     pub fn secrets(&self) -> impl Iterator<Item = (SessionId, &BTreeMap<String, Secret>)> {
         let all = self.held.values().map(|held| (held.id(), &held.secrets));

@@ -1,7 +1,7 @@
 //! Stop hooks run before a session is terminated. They run once, or once more if the daemon was
 //! killed meanwhile, and never with force.
 
-use super::{core::Controller, held::Held, order::StopHookPlan, turn::Turn};
+use super::{core::Scheduler, order::StopHookPlan, tracked_session::TrackedSession, turn::Turn};
 use crate::model::{
     history::{HistoryEntry, Outcome},
     id::SessionId,
@@ -23,7 +23,7 @@ pub struct StopHookEnd {
 }
 
 /// The first step of a requested termination: the stop hook, if there is one.
-pub(super) fn first_step(held: &Held, force: bool) -> Step {
+pub(super) fn first_step(held: &TrackedSession, force: bool) -> Step {
     let stop_hooks = held.record.spec.stop_hook.is_some();
     let live = held.record.session.status.is_live();
     if stop_hooks && live && !force {
@@ -34,7 +34,7 @@ pub(super) fn first_step(held: &Held, force: bool) -> Step {
 }
 
 /// The stop hook to run now.
-pub(super) fn stop_hook(held: &Held) -> Option<StopHookPlan> {
+pub(super) fn stop_hook(held: &TrackedSession) -> Option<StopHookPlan> {
     let (session, spec) = (&held.record.session, &held.record.spec);
     let hook = spec.stop_hook.clone()?;
     let in_it = |it: &&Mounted| hook.folder.as_ref() == Some(&it.folder);
@@ -47,9 +47,9 @@ pub(super) fn stop_hook(held: &Held) -> Option<StopHookPlan> {
     })
 }
 
-impl Controller {
+impl Scheduler {
     /// Begins the stop hook. A hook that was interrupted is repeated once, then skipped.
-    pub(super) fn begin_will(&mut self, turn: &mut Turn, id: SessionId) {
+    pub(super) fn begin_stop_hook(&mut self, turn: &mut Turn, id: SessionId) {
         let Some(held) = self.change(turn, id) else {
             return;
         };

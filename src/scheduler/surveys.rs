@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{
-    core::Controller,
+    core::Scheduler,
     fact::{Fact, Survey},
     order::{Order, SurveyNumber},
     purpose::{OrderPurpose, Waiting},
@@ -14,7 +14,7 @@ use crate::{
     state_machine::Answer,
 };
 
-impl Controller {
+impl Scheduler {
     /// Orders a survey.
     pub(super) fn survey(&mut self, turn: &mut Turn, purpose: OrderPurpose, environments: bool) {
         self.next_survey += 1;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::{fact::Fact, held::Held, order::Order};
+use super::{fact::Fact, order::Order, tracked_session::TrackedSession};
 use crate::{
     model::{
         change::Change,
@@ -38,7 +38,7 @@ pub struct Turn {
     /// Images whose pull began in this turn.
     pub(super) begun: Vec<String>,
     /// Sessions as they were before this turn.
-    pub(super) before: BTreeMap<SessionId, Option<Held>>,
+    pub(super) before: BTreeMap<SessionId, Option<TrackedSession>>,
 }
 
 impl Turn {

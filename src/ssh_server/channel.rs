@@ -191,14 +191,14 @@ impl ChannelOutput {
     /// Closes the channel of a program that a signal ended.
     pub(super) async fn killed(self, signal: Sig) {
         self.eof().await;
-        let told = self.handle.exit_signal_request(
+        let sent = self.handle.exit_signal_request(
             self.to.id(),
             signal,
             false,
             String::new(),
             String::new(),
         );
-        self.quickly(told).await;
+        self.quickly(sent).await;
         self.close().await;
     }
 

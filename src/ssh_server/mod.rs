@@ -61,7 +61,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// # Errors
 ///
 /// The client doesn't speak SSH, didn't log in within a minute, or the connection broke. A client that disconnects
-/// is no error.
+/// isn't an error.
 pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     host_key: Arc<HostKey>,
@@ -91,9 +91,9 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         () = &mut grace, if !*is_admitted.borrow() => Err(late()),
         () = stop.cancelled() => {
             let why = "the session's SSH server has stopped".to_owned();
-            let told = running.handle();
-            let told = told.disconnect(Disconnect::ByApplication, why, String::new());
-            let _ = tokio::time::timeout(FAREWELL, told).await;
+            let handle = running.handle();
+            let farewell = handle.disconnect(Disconnect::ByApplication, why, String::new());
+            let _ = tokio::time::timeout(FAREWELL, farewell).await;
             // The library then waits for the client to close its side.
             let _ = tokio::time::timeout(FAREWELL, &mut running).await;
             Ok(())
@@ -120,7 +120,7 @@ async fn silence(backlog: &Backlog, life: &Life, is_admitted: &mut watch::Receiv
     let mut silent = 0;
     while silent < SILENT {
         ticks.tick().await;
-        // A client that isn't read can't be heard.
+        // Nothing arrives from a client that isn't read.
         let lives = life.take() || !backlog.may_read();
         silent = if lives { 0 } else { silent + 1 };
     }

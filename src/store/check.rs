@@ -1,9 +1,6 @@
 //! Checks that a file matches its layout, because SQLite reads a damaged definition of a table as another one.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    path::Path,
-};
+use std::{collections::BTreeMap, path::Path};
 
 use rusqlite::Connection;
 
@@ -98,11 +95,12 @@ fn has_each_once(db: &Connection) -> rusqlite::Result<bool> {
          SELECT rowid FROM sessions WHERE held = 0",
     )?;
     let mut rows = query.query(())?;
-    let mut seen: HashSet<i64> = HashSet::new();
+    // A sorted list is several times faster than a set for the 100,000 sessions of a year.
+    let mut found: Vec<i64> = Vec::with_capacity(all as usize);
     while let Some(row) = rows.next()? {
-        if !seen.insert(row.get(0)?) {
-            return Ok(false);
-        }
+        found.push(row.get(0)?);
     }
-    Ok(seen.len() == all as usize)
+    found.sort_unstable();
+    let repeats = found.windows(2).any(|pair| pair[0] == pair[1]);
+    Ok(!repeats && found.len() == all as usize)
 }

@@ -83,9 +83,9 @@ mod tests {
         assert!(matches!(look(&path), Err(StoreError::Newer { .. })));
 
         let broken = dir.path().join("broken.db");
-        fs::write(&broken, "this is no database".repeat(100)).unwrap();
+        fs::write(&broken, "this isn't a database".repeat(100)).unwrap();
         assert!(matches!(look(&broken), Err(StoreError::Corrupt { .. })));
         let kept = fs::read_to_string(&broken).unwrap();
-        assert!(kept.starts_with("this is no database"));
+        assert!(kept.starts_with("this isn't a database"));
     }
 }

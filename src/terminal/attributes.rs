@@ -54,6 +54,43 @@ impl Attributes {
         }
     }
 
+    /// The parameters of `CSI … m` that set these attributes, whatever was set before.
+    #[must_use]
+    pub fn parameters(&self) -> String {
+        let mut parameters = vec!["0".to_owned()];
+        let switches = [
+            (self.bold, "1"),
+            (self.dim, "2"),
+            (self.italic, "3"),
+            (self.blink, "5"),
+            (self.reverse, "7"),
+            (self.concealed, "8"),
+            (self.struck, "9"),
+        ];
+        let on = switches.iter().filter(|(on, _)| *on);
+        parameters.extend(on.map(|(_, code)| (*code).to_owned()));
+        match self.underline {
+            Underline::None => {}
+            Underline::Single => parameters.push("4".to_owned()),
+            Underline::Double => parameters.push("4:2".to_owned()),
+            Underline::Curly => parameters.push("4:3".to_owned()),
+            Underline::Dotted => parameters.push("4:4".to_owned()),
+            Underline::Dashed => parameters.push("4:5".to_owned()),
+        }
+        for (first, color) in [
+            (38, self.foreground),
+            (48, self.background),
+            (58, self.underline_color),
+        ] {
+            match color {
+                Color::Default => {}
+                Color::Indexed(index) => parameters.push(format!("{first};5;{index}")),
+                Color::Rgb(r, g, b) => parameters.push(format!("{first};2;{r};{g};{b}")),
+            }
+        }
+        parameters.join(";")
+    }
+
     fn single<'a>(&mut self, code: u16, more: &mut impl Iterator<Item = &'a [u8]>) {
         match code {
             0 => *self = Self::default(),
@@ -224,6 +261,30 @@ mod tests {
             ("4:9", Underline::None),
         ] {
             assert_eq!(selected(form).underline, style, "{form}");
+        }
+    }
+
+    #[test]
+    fn the_parameters_set_what_they_were_made_of() {
+        for form in [
+            "",
+            "1",
+            "1;2;3;5;7;8;9",
+            "4",
+            "21",
+            "4:3",
+            "4:4",
+            "4:5",
+            "31;42",
+            "97;104",
+            "38;2;1;2;3;48;5;200;58;2;4;5;6;4:3",
+        ] {
+            let look = selected(form);
+            assert_eq!(
+                selected(&format!("1;31;{}", look.parameters())),
+                look,
+                "{form}"
+            );
         }
     }
 

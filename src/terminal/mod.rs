@@ -3,6 +3,7 @@
 //! Only [`emulator`] uses the vt100 crate. The output of a container is hostile. It becomes cells here,
 //! titles become `Clean`, and only the child gets answers to its queries.
 
+pub mod asciicast;
 pub mod attributes;
 pub mod clipboard;
 pub mod control;

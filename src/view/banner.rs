@@ -38,7 +38,7 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         n => format!("Retrying automatically (attempt {n})"),
     };
     let stale = |id: &SessionKey| app.is_stale(id.context);
-    let mut rows = app.sessions.rows().iter();
+    let mut rows = app.sessions.keys().iter();
     let list = if !rows.clone().any(stale) {
         String::new()
     } else if rows.all(stale) {

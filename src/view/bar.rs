@@ -2,7 +2,11 @@
 
 use super::{glyphs::Glyphs, paint::Piece};
 use crate::{
-    model::{resources::Bytes, session::Session, usage::Usage},
+    model::{
+        resources::{Bytes, Cpu},
+        session::Session,
+        usage::Usage,
+    },
     theme::face::Face,
 };
 
@@ -17,10 +21,15 @@ pub struct Gauge {
 }
 
 pub fn cpu(session: &Session, usage: Option<&Usage>) -> Gauge {
-    let asked = session.requested_slots.cpu;
     let used = usage.and_then(|usage| usage.cpu);
+    let throttled = usage.and_then(|usage| usage.throttled);
+    cpu_of(used, session.requested_slots.cpu, throttled)
+}
+
+/// `throttled`: in how many of a thousand periods, as in [`Usage`].
+pub fn cpu_of(used: Option<Cpu>, asked: Cpu, throttled: Option<u16>) -> Gauge {
     Gauge {
-        face: cpu_face(usage.and_then(|usage| usage.throttled)),
+        face: cpu_face(throttled),
         share: used.and_then(|used| share(used.millis() as f64, asked.millis() as f64)),
         numbers: match used {
             Some(used) => format!("{}/{asked}", used.in_use()),
@@ -30,8 +39,10 @@ pub fn cpu(session: &Session, usage: Option<&Usage>) -> Gauge {
 }
 
 pub fn memory(session: &Session, usage: Option<&Usage>) -> Gauge {
-    let asked = session.requested_slots.mem;
-    let used = usage.map(|usage| usage.mem);
+    memory_of(usage.map(|usage| usage.mem), session.requested_slots.mem)
+}
+
+pub fn memory_of(used: Option<Bytes>, asked: Bytes) -> Gauge {
     let share = used.and_then(|used| share(used.0 as f64, asked.0 as f64));
     Gauge {
         face: share.map_or(Face::BarNormal, memory_face),

@@ -51,6 +51,25 @@ pub fn paint_loose(
         .then(|| Position::new(area.x + cursor.column, area.y + cursor.row))
 }
 
+/// Paints the rows from `first` on into an area that can be smaller than the screen.
+pub fn paint_from(
+    emulator: &Emulator,
+    first: u16,
+    area: Rect,
+    (buffer, extras): (&mut Buffer, &mut Extras),
+) {
+    let area = area.intersection(buffer.area);
+    for (row, part) in (first..).zip(area.rows()) {
+        extras.clear(part);
+        for (column, x) in (0..).zip(part.left()..part.right()) {
+            let cell = emulator.cell(column, row);
+            if let Some(target) = buffer.cell_mut((x, part.y)) {
+                paint_cell(cell, area.width - column, target);
+            }
+        }
+    }
+}
+
 fn paint_cell(cell: Option<TerminalCell<'_>>, room: u16, target: &mut Target) {
     target.reset();
     let Some(cell) = cell else { return };

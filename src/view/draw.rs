@@ -43,7 +43,7 @@ pub fn draw(
         state::too_small(&mut paint, app, areas);
         return None;
     }
-    match (app.page, &app.logs) {
+    match (app.page_below(), &app.logs) {
         (Page::Panes, _) => {
             let badge = badge::pieces(app, now);
             panes::draw(
@@ -64,6 +64,11 @@ pub fn draw(
             logs::draw(&mut paint, areas, open, &app.keymap, (&badge, away));
         }
         _ => sessions(&mut paint, app, areas, now),
+    }
+    if app.panes.is_floating() {
+        let badge = badge::pieces(app, now);
+        paint.cursor = None;
+        panes::draw_floating(&mut paint, areas, app, &badge);
     }
     overlays(&mut paint, app, areas, now);
     paint.cursor

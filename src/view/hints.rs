@@ -16,6 +16,7 @@ use crate::{
         detail::Detail,
         focus::Focus,
         panels::{Hint, MOVE, TERM_HINTS, history::HistoryTable},
+        sessions::lines::Group,
     },
     key::Key,
     model::session::Session,
@@ -155,6 +156,11 @@ fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
 
 /// Returns the current meaning of keys whose meaning depends on the state.
 fn word_now(app: &App, actions: &[Action], word: &'static str) -> &'static str {
+    if actions == [Action::SessionOpen]
+        && let Some((_, group)) = selected_group(app)
+    {
+        return if group.folded { "unfold" } else { "fold" };
+    }
     // The details are already open next to the list.
     if actions == [Action::SessionOpen] && app.detail.is_some() {
         return "scroll details";
@@ -165,9 +171,16 @@ fn word_now(app: &App, actions: &[Action], word: &'static str) -> &'static str {
     word
 }
 
+/// The selected group of the list, while the list has the keys.
+fn selected_group(app: &App) -> Option<(usize, &Group)> {
+    let selected = app.sessions.selected_group();
+    selected.filter(|_| app.focus() == Focus::Sessions)
+}
+
 fn matters(app: &App, action: Action) -> bool {
     match action {
         Action::Panes => !app.panes.is_empty(),
+        Action::ControlRoom | Action::PaneScratch => !app.sessions.is_empty(),
         Action::Notices => app.notices.unread() > 0,
         Action::Folders => app.mirror.is_up(),
         Action::Ports => !app.mirror.forwards().is_empty(),
@@ -182,6 +195,9 @@ fn matters(app: &App, action: Action) -> bool {
         }
         Action::DetailSteps => app.detail.as_ref().is_some_and(Detail::has_steps),
         Action::HistoryUnfold => app.panels.get().is_some_and(HistoryTable::has_steps),
+        Action::SessionOpen if selected_group(app).is_some() => true,
+        Action::SessionsGroup => app.sessions.len() > 1,
+        Action::Dashboard => app.mirror.is_up(),
         Action::SessionsFilter | Action::SessionsSort | Action::SessionsMark => {
             !app.sessions.is_empty()
         }

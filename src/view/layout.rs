@@ -6,7 +6,7 @@ use ratatui::layout::{Rect, Size};
 use super::{
     banner,
     columns::{self, ColumnPlace},
-    detail,
+    detail, floating,
     glyphs::Glyphs,
     overview, panels, reason, session_table, statistics, tabs, toasts,
 };
@@ -31,10 +31,15 @@ pub fn layout(app: &App, size: Size) -> Areas {
     if areas.too_small {
         return areas;
     }
-    match app.page {
+    match app.page_below() {
         Page::Sessions => sessions(app, &mut areas),
         Page::Logs => logs(&mut areas),
         Page::Panes => panes(app, &mut areas),
+    }
+    if app.panes.is_floating() {
+        areas.floating = floating::frame(screen);
+        areas.floating_pane = app.panes.place_floating(floating::cells(areas.floating));
+        areas.pane_status = row(screen, screen.height - 1);
     }
     overlays(app, &mut areas);
     areas
@@ -100,7 +105,7 @@ fn sessions(app: &App, areas: &mut Areas) {
 
 /// Gives the charts the lowest lines below a short list.
 fn with_overview(app: &App, areas: &mut Areas) {
-    let used = u16::try_from(app.sessions.len()).unwrap_or(u16::MAX);
+    let used = u16::try_from(app.sessions.rows().len()).unwrap_or(u16::MAX);
     let free = areas.rows.height.saturating_sub(used);
     if let Some(height) = overview::height(app, free) {
         areas.rows.height -= height;
@@ -143,7 +148,8 @@ fn with_detail(app: &App, areas: &mut Areas, body: Rect) -> Rect {
     areas.detail = Some(area);
     let glyphs = Glyphs::choose(app.facts.unicode);
     // The number of lines does not depend on the time.
-    let lines = detail::lines(app, open, area.width, glyphs, Timestamp::UNIX_EPOCH);
+    let size = Size::new(area.width, area.height);
+    let lines = detail::lines(app, open, size, glyphs, Timestamp::UNIX_EPOCH);
     areas.detail_lines = lines.len();
     list
 }

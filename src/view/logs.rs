@@ -5,7 +5,7 @@ use ratatui::{layout::Rect, style::Modifier};
 use super::{
     badge, cells,
     paint::{Paint, Piece},
-    text,
+    quick_select, text,
 };
 use crate::{
     action::{Action, Scope},
@@ -27,6 +27,7 @@ const HINTS: &[(Scope, Action, &str)] = &[
     (Scope::Logs, Action::LogsSave, "save"),
     (Scope::Logs, Action::LogsError, "error"),
     (Scope::Logs, Action::LogsTimes, "times"),
+    (Scope::Logs, Action::LogsQuickSelect, "quick select"),
 ];
 
 const SEARCH_HINTS: &[(Scope, Action, &str)] = &[
@@ -53,6 +54,9 @@ pub fn draw(
             let line = Rect::new(areas.log.x, y, areas.log.width, 1);
             draw_row(paint, line, logs, entry, row);
         }
+    }
+    if let Some(select) = &logs.quick {
+        quick_select::draw(paint, areas.log, select);
     }
     draw_status(paint, areas, logs, keymap);
 }
@@ -219,6 +223,15 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
             &count,
             Face::Dim,
         );
+        return;
+    }
+    if let Some(select) = &logs.quick {
+        let mut pieces = vec![(quick_select::count(select), Face::Accent)];
+        for (key, word) in quick_select::HINTS {
+            pieces.push((format!("   {key}"), Face::Key));
+            pieces.push((format!(" {word}"), Face::Hint));
+        }
+        paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
         return;
     }
     let hints = if logs.search.is_some() {

@@ -32,8 +32,13 @@ impl Picture {
     pub fn of(app: &App, areas: &Areas) -> Self {
         let mut picture = Self::default();
         let dialog = app.panes.prompt().is_some_and(PanePrompt::is_dialog);
-        let covered =
-            app.explains_sequence() || areas.dialog.is_some() || !areas.toasts.is_empty() || dialog;
+        let labels = app.panes.quick_select().is_some();
+        let covered = app.explains_sequence()
+            || areas.dialog.is_some()
+            || !areas.toasts.is_empty()
+            || dialog
+            || labels
+            || app.panes.is_floating();
         if app.page != Page::Panes || areas.too_small || covered {
             return picture;
         }

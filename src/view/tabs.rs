@@ -65,6 +65,7 @@ fn draw_position(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     } else {
         position(app)
     };
+    let text = with_grouping(app, text);
     let area = areas.tabs;
     let left = areas.tab_titles[2].right() + 2;
     let room = (area.right() - 1).saturating_sub(left);
@@ -76,6 +77,15 @@ fn draw_position(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let end = if gap > 0 { end + 1 } else { end };
     let rest = (area.right() - 1).saturating_sub(end);
     paint.right(end, area.y, rest, &text, Face::Dim);
+}
+
+/// Shows what the list is grouped by, before the rest.
+fn with_grouping(app: &App, text: String) -> String {
+    match app.sessions.grouping().filter(|_| !app.sessions.is_empty()) {
+        Some(grouping) if text.is_empty() => format!("by {}", grouping.title()),
+        Some(grouping) => format!("by {}  {text}", grouping.title()),
+        None => text,
+    }
 }
 
 /// The marked sessions, and the actions on several sessions that are under way.
@@ -105,7 +115,7 @@ fn filtered(app: &App) -> String {
 
 fn position(app: &App) -> String {
     let list = &app.sessions;
-    let (seen, len) = (list.visible().len(), list.len());
+    let (seen, len) = (list.visible().len(), list.rows().len());
     if seen == 0 {
         return String::new();
     }

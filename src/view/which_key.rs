@@ -10,9 +10,12 @@ use crate::{
     theme::face::Face,
 };
 
-/// The smallest width of a column, and the cells for its keys.
-const COLUMN: u16 = 36;
-const KEYS: u16 = 12;
+/// The most cells for the keys of a row.
+const KEYS: usize = 14;
+/// Texts get at least these cells before another column is added.
+const SHORT_DOC: u16 = 22;
+/// Blank cells after the keys, and after a column.
+const GAP: u16 = 2;
 
 /// A row: the keys, and what they do.
 struct Row {
@@ -25,15 +28,25 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     if !app.explains_sequence() || areas.too_small {
         return;
     }
-    let rows = rows(&app.continuations());
+    // Your own commands come first, so that a low screen doesn't cut them off.
+    let mut all = own_rows(app);
+    all.extend(rows(&app.continuations()));
+    let rows = all;
     let screen = areas.screen;
-    let columns = (screen.width.saturating_sub(4) / COLUMN).max(1);
+    let keys = rows.iter().map(|row| text::width(&row.keys)).max();
+    let keys = keys.unwrap_or(0).min(KEYS) as u16 + GAP;
+    let room = screen.width.saturating_sub(4);
     let most = screen.height.saturating_sub(4);
     let count = rows.len() as u16;
-    let height = count.div_ceil(columns).min(most);
-    if height == 0 {
+    if count == 0 || most == 0 {
         return;
     }
+    // At most half of the screen, as far as texts have room. Every row is shown in any case.
+    let half = (screen.height / 2).clamp(1, most);
+    let by_width = room / (keys + SHORT_DOC + GAP);
+    let columns = count.div_ceil(half).min(by_width);
+    let columns = columns.max(count.div_ceil(most)).max(1);
+    let height = count.div_ceil(columns).min(most);
     let area = Rect::new(
         screen.x,
         screen.bottom().saturating_sub(height + 3),
@@ -54,25 +67,91 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         let (column, line) = (at as u16 / height, at as u16 % height);
         let x = area.x + 2 + column * width;
         let y = area.y + 1 + line;
-        paint.text(x, y, KEYS - 1, &row.keys, Face::Key);
-        let room = width.saturating_sub(KEYS + 1);
-        let doc = text::fit(&row.doc, usize::from(room), paint.glyphs.ellipsis);
-        paint.text(x + KEYS, y, room, &doc, Face::Text);
+        paint.text(x, y, keys - GAP, &row.keys, Face::Key);
+        let room = width.saturating_sub(keys + GAP);
+        let doc = shortened(&row.doc, usize::from(room));
+        let doc = text::fit(doc, usize::from(room), paint.glyphs.ellipsis);
+        paint.text(x + keys, y, room, &doc, Face::Text);
     }
 }
 
-/// A row for each action, verbs before movements. Numbered windows share a row.
+/// The beginning of a text that doesn't fit: without its remark in parentheses, then without what follows a colon.
+fn shortened(doc: &str, cells: usize) -> &str {
+    let mut doc = doc;
+    for end in [" (", ": ", ", "] {
+        if text::width(doc) > cells {
+            doc = doc.split_once(end).map_or(doc, |(first, _)| first);
+        }
+    }
+    doc
+}
+
+/// Actions that differ only in their direction share a row with these words.
+const DIRECTIONS: [([Action; 4], &str); 2] = [
+    (
+        [
+            Action::PaneLeft,
+            Action::PaneDown,
+            Action::PaneUp,
+            Action::PaneRight,
+        ],
+        "go to a pane",
+    ),
+    (
+        [
+            Action::PaneGrowLeft,
+            Action::PaneGrowDown,
+            Action::PaneGrowUp,
+            Action::PaneGrowRight,
+        ],
+        "move a border",
+    ),
+];
+
+/// The key of a direction, for all four: `ctrl-arrows`.
+fn arrows(key: &str) -> String {
+    let ends = ["left", "down", "up", "right"];
+    let rest = ends.iter().find_map(|end| key.strip_suffix(end));
+    rest.map_or_else(|| key.to_owned(), |rest| format!("{rest}arrows"))
+}
+
+/// The words for an action with a direction.
+fn direction(action: Option<Action>) -> Option<&'static str> {
+    let found = DIRECTIONS
+        .iter()
+        .find(|(all, _)| action.is_some_and(|it| all.contains(&it)));
+    found.map(|(_, words)| *words)
+}
+
+/// A row for each of your own commands.
+fn own_rows(app: &App) -> Vec<Row> {
+    let own = app.command_continuations().into_iter();
+    let row = |(key, name): (Key, Option<&str>)| Row {
+        keys: key.to_string(),
+        doc: name.unwrap_or("more keys").to_owned(),
+        action: None,
+    };
+    own.map(row).collect()
+}
+
+/// A row for each action, verbs before movements. Numbered windows share a row, and so do directions.
 fn rows(continuations: &[(Key, Option<Action>)]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (key, action) in continuations {
-        let key = key.to_string();
+        let key = match direction(*action) {
+            Some(_) => arrows(&key.to_string()),
+            None => key.to_string(),
+        };
         if let Some(row) = rows.iter_mut().find(|row| same(row.action, *action)) {
             if is_window(*action) {
                 let first = row.keys.split('-').next().unwrap_or_default().to_owned();
                 row.keys = format!("{first}-{key}");
                 "go to a window".clone_into(&mut row.doc);
-            } else {
+            } else if !row.keys.split(' ').any(|it| it == key) {
                 row.keys = format!("{} {key}", row.keys);
+            }
+            if let Some(words) = direction(*action) {
+                words.clone_into(&mut row.doc);
             }
             continue;
         }
@@ -87,7 +166,9 @@ fn rows(continuations: &[(Key, Option<Action>)]) -> Vec<Row> {
 }
 
 fn same(one: Option<Action>, other: Option<Action>) -> bool {
-    one.is_some() && (one == other || is_window(one) && is_window(other))
+    let direction = direction(one);
+    let turned = direction.is_some() && direction == self::direction(other);
+    one.is_some() && (one == other || turned || is_window(one) && is_window(other))
 }
 
 /// Whether an action goes to a window by its number.
@@ -109,7 +190,7 @@ mod tests {
             (Key::char('x'), Some(Action::PaneClose)),
             (Key::char('2'), Some(Action::WindowTwo)),
             (Key::char('3'), Some(Action::WindowThree)),
-            (Key::char('a'), Some(Action::PaneLeft)),
+            (Key::char('j'), Some(Action::PaneDown)),
             (Key::char('g'), None),
         ]);
         let shown: Vec<(&str, &str)> = rows
@@ -121,9 +202,25 @@ mod tests {
             [
                 ("x", Action::PaneClose.doc()),
                 ("g", "more keys"),
-                ("h a", Action::PaneLeft.doc()),
+                ("h j", "go to a pane"),
                 ("1-3", "go to a window"),
             ]
         );
+    }
+
+    #[test]
+    fn the_arrow_keys_of_all_directions_are_one() {
+        assert_eq!(arrows("ctrl-left"), "ctrl-arrows");
+        assert_eq!(arrows("up"), "arrows");
+        assert_eq!(arrows("h"), "h");
+    }
+
+    #[test]
+    fn a_text_without_room_loses_what_says_the_least() {
+        let doc = "back to the list (the shell keeps running)";
+        assert_eq!(shortened(doc, 60), doc);
+        assert_eq!(shortened(doc, 20), "back to the list");
+        assert_eq!(shortened("copy mode: select and copy", 20), "copy mode");
+        assert_eq!(shortened("next shell", 5), "next shell");
     }
 }

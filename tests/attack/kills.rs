@@ -148,7 +148,7 @@ fn killed_again_and_again_nothing_is_lost_doubled_or_left() {
 }
 
 fn check(machine: &Machine, answers: &Answers) {
-    // A session's ending may have been recorded and not carried out: all comes to rest by itself.
+    // A session's ending may have been recorded and not carried out: all comes to rest on its own.
     let (sessions, _) = wait::while_it_goes_on(
         "all is settled",
         || (wait::sessions(machine), machine.containers().len()),

@@ -54,12 +54,12 @@ async fn the_whole_catalogue() {
         preset.slots.accelerators.is_empty(),
         "kinds that are not there are not listed"
     );
-    assert_eq!(catalogue.limits.limits.cpu, None, "Infinity is no limit");
+    assert_eq!(catalogue.limits.limits.cpu, None, "Infinity means no limit");
     assert_eq!(catalogue.limits.using.mem, Bytes::mib(512));
     assert_eq!(catalogue.agents[0].id, "i-local");
     let group = &catalogue.resource_groups[0];
     assert_eq!(group.capacity, Some(catalogue.agents[0].available.clone()));
-    assert_eq!(group.waiting, None, "a user is not told");
+    assert_eq!(group.waiting, None, "a user is not reported");
     let bound = &catalogue.presets[1];
     assert_eq!(
         (
@@ -109,7 +109,7 @@ async fn a_part_that_fails_hides_no_other() {
             ("folders", "Forbidden operation"),
         ]
     );
-    // A line that is lost is no gap.
+    // A lost connection is not a gap.
     manager.on("GET /scaling-groups", Reply::Close);
     assert!(engine.catalogue(None).await.unwrap_err().is_lost());
 }

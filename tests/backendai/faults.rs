@@ -304,7 +304,7 @@ async fn errors_inside_of_a_success() {
 async fn a_part_beside_errors_is_shown() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
-    let body = json!({"errors": [{"message": "one field cannot be told"}], "data": {
+    let body = json!({"errors": [{"message": "one field cannot be read"}], "data": {
         "compute_session_nodes": {"count": 1, "edges": [{"node": node(ONE, "alpha", "RUNNING")}]}}});
     manager.on("compute_session_nodes", Reply::Json(200, body));
     assert_eq!(engine.page(&running()).await.unwrap().sessions.len(), 1);

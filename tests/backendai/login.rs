@@ -1,4 +1,4 @@
-//! Session mode: one login, made anew once, never hammered.
+//! Session mode: one login, recreated once, never hammered.
 
 use serde_json::json;
 use workbay::{
@@ -78,13 +78,13 @@ async fn a_wrong_password_is_tried_once_for_each_probe() {
     }
     assert_eq!(logins(&manager), 1, "requests do not hammer the login");
     assert!(engine.probe().await.is_err());
-    assert_eq!(logins(&manager), 2, "a probe tries anew");
+    assert_eq!(logins(&manager), 2, "a probe retries");
     manager.set(|state| state.password = PASSWORD.to_owned());
     engine.probe().await.unwrap();
 }
 
 #[tokio::test]
-async fn an_expired_login_is_made_anew_once() {
+async fn an_expired_login_is_recreated_once() {
     let manager = Manager::web().await;
     manager.put(node(ONE, "alpha", "RUNNING"));
     let engine = web_engine(&manager);

@@ -74,7 +74,7 @@ fn shell_comes_back_to_the_same_shell() {
     person.wait_for("work@cli-shell");
     person.type_("MARK=same-shell\r");
     person.wait_for("MARK=same-shell");
-    // The leader and d leave; the shell goes on.
+    // The leader and d leave; the shell continues.
     person.type_("\x1d");
     person.type_("d");
     assert_eq!(person.wait_end(), 0);

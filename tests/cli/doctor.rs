@@ -49,7 +49,7 @@ fn an_engine_that_hangs_and_a_slow_one_are_distinguished() {
     let slow = checks
         .iter()
         .find(|finding| text(finding, "message").contains("s to answer"));
-    assert_eq!(slow.expect("it is told as slow")["level"], "warn");
+    assert_eq!(slow.expect("it is reported as slow")["level"], "warn");
 
     relay.set(Manner::Silent);
     let (code, out, _) = run(&machine, &["doctor"]);
@@ -107,9 +107,9 @@ fn a_broken_store_is_reported_and_so_is_what_was_kept_of_it() {
     );
 
     machine.ok(&["ls"]);
-    let mended = about(&machine, "state database");
-    assert_eq!(mended[0]["level"], "ok", "{mended:?}");
-    assert!(text(&mended[1], "hint").contains("rm "), "{mended:?}");
+    let fixed = about(&machine, "state database");
+    assert_eq!(fixed[0]["level"], "ok", "{fixed:?}");
+    assert!(text(&fixed[1], "hint").contains("rm "), "{fixed:?}");
 }
 
 /// What no report may contain, wherever it was.
@@ -206,7 +206,7 @@ fn a_report_has_much_and_no_secret() {
         );
     }
     for name in ["SOME_PASSWORD", "MY_SECRET"] {
-        assert!(!report.contains(name), "{name} is told");
+        assert!(!report.contains(name), "{name} is reported");
     }
 
     // A file with a fault is left out completely, and reported.

@@ -44,7 +44,7 @@ fn end(machine: &Machine, name: &str) -> (String, String, i64) {
     (text("status_info"), text("status_message"), lived.as_secs())
 }
 
-/// A command of workbay that goes on by itself.
+/// A command of workbay that keeps running on its own.
 fn aside(machine: &Machine, words: &[&str]) -> Child {
     let mut command = Command::new(BINARY);
     command.args(words).envs(machine.env());
@@ -61,7 +61,7 @@ fn a_session_that_is_not_used_is_ended_and_a_command_keeps_a_session() {
     begin(&machine, "idle-used", &[]);
     let mut command = aside(&machine, &["exec", "idle-used", "--", "sleep", "16"]);
     begin(&machine, "idle-left", &[]);
-    // Watching is no use.
+    // Watching does not count as use.
     let mut log = aside(&machine, &["logs", "-f", "idle-left"]);
     let list = machine.ok(&["ls"]);
     assert!(list.contains("RECLAIM IN"), "{list}");
@@ -159,4 +159,32 @@ fn typing_in_a_terminal_keeps_a_session_and_an_open_one_does_not() {
     let (_, why, lived) = end(&machine, "idle-typed");
     assert!(why.contains("last used: typing in a terminal"), "{why}");
     assert!(lived >= 8 + 8, "it lived {lived} s");
+}
+
+#[test]
+fn the_warning_names_the_files_that_are_lost_and_those_that_are_kept() {
+    let machine = with_rules("[idle]\nsession-lifetime = \"16s\"\n");
+    let told = machine.path("told");
+    let hook = format!(
+        "[launch]\ncpu = 0.2\n[hooks]\ncommand = [\"/bin/sh\", \"-c\", \"cat >> {}\"]\n\
+         events = [\"idle-warning\"]\n",
+        told.display()
+    );
+    std::fs::write(machine.path("config/config.toml"), hook).unwrap();
+    let write = "mkdir -p /tmp/model; echo note > notes; echo small > /tmp/model/log; \
+                 head -c 3000000 /dev/zero > /tmp/model/weights.bin";
+    begin(&machine, "idle-lost", &["--bootstrap", write]);
+    let warned = || std::fs::read_to_string(&told).is_ok_and(|text| text.contains("idle-lost"));
+    until("the warning is there", warned);
+    let text = std::fs::read_to_string(&told).unwrap();
+    let notice: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let words = notice["text"].as_str().unwrap();
+    for part in [
+        "Will be deleted: 2 files, 2.9 MiB",
+        "Kept: 1 file",
+        "Largest: /tmp/model/weights.bin (2.9 MiB)",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    assert_eq!(end(&machine, "idle-lost").0, "idle-session-lifetime");
 }

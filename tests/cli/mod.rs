@@ -8,10 +8,12 @@ mod contexts;
 mod copying;
 mod doctor;
 mod files;
+mod grouping;
 mod idle;
 mod images;
 mod invalid_use;
 mod jupyter;
+pub mod large_folders;
 mod launching;
 mod outcomes;
 mod own_images;
@@ -27,6 +29,7 @@ mod ssh;
 mod stop_hooks;
 mod stopping;
 mod topping;
+mod vscode;
 
 use crate::machine::Machine;
 

@@ -59,7 +59,7 @@ impl Ends {
             let line = self
                 .lines
                 .next()
-                .expect("the engine goes on telling")
+                .expect("the engine keeps reporting")
                 .unwrap();
             let (id, code) = line.split_once(' ').unwrap();
             if containers.contains(&id) {

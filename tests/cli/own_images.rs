@@ -4,6 +4,7 @@ use std::{fs, process::Command};
 
 use crate::{
     machine::{Machine, docker},
+    private_engine::PrivateEngine,
     registry::{self, Registry},
 };
 
@@ -30,9 +31,16 @@ fn launched(machine: &Machine, name: &str) -> String {
 fn base(name: &str) -> String {
     let reference = format!("workbay-test/cli-{name}-{}:1", std::process::id());
     let dir = tempfile::tempdir().unwrap();
+    let archive = archive(&dir);
+    docker(&["import", archive.to_str().unwrap(), &reference]);
+    reference
+}
+
+/// The files of that image.
+fn archive(dir: &tempfile::TempDir) -> std::path::PathBuf {
     let archive = dir.path().join("base.tar");
     let script = "mkdir -p bin scratch && cp /bin/busybox bin/ && chmod 777 scratch && for it in sh \
-                  cat echo ls test sleep env; do ln -s busybox bin/$it; done && tar -cf base.tar bin \
+                  cat echo ls test sleep env dd rm du; do ln -s busybox bin/$it; done && tar -cf base.tar bin \
                   scratch && chmod 644 base.tar";
     let made = Command::new("sh")
         .args(["-c", script])
@@ -40,8 +48,7 @@ fn base(name: &str) -> String {
         .status()
         .unwrap();
     assert!(made.success());
-    docker(&["import", archive.to_str().unwrap(), &reference]);
-    reference
+    archive
 }
 
 /// Removes the images of a test, also after a failure.
@@ -166,6 +173,11 @@ fn batch_sessions_and_the_host_environment_have_no_image() {
     let (code, _, err) = crate::cli::run(&machine, &["commit", "own-host", "my-host"]);
     assert_ne!(code, 0);
     assert!(err.contains("host environment"), "{err}");
+    assert!(
+        err.contains("programs are those of this machine")
+            && err.contains("in a session with an image"),
+        "{err}"
+    );
     machine.ok(&[
         "launch",
         "--env",
@@ -220,4 +232,54 @@ fn an_image_is_pushed_to_a_registry_with_a_login_and_refused_without() {
     machine.ok(&["env", "pull", &target]);
     assert!(registry::is_here(&target));
     machine.ok(&["terminate", "own-login", "--force", "--yes", "--wait"]);
+}
+
+/// The disk takes the session's files once and not twice. It has room for their bytes, so only storing them finds out.
+#[test]
+fn a_commit_on_a_full_disk_keeps_no_image_and_the_session_keeps_running() {
+    let Some(engine) = PrivateEngine::start_on(6_000) else {
+        assert!(
+            !rustix::process::geteuid().is_root(),
+            "as root there must be a dockerd to start"
+        );
+        return;
+    };
+    let mut machine = Machine::new();
+    machine.set("DOCKER_HOST", &engine.endpoint());
+    let settings = format!(
+        "[launch]\ncpu = 0.5\n[images]\nlimit = 0\n[disk]\nlaunch-reserve = \"0\"\nkeep-free = \"0\"\n\
+         [engine]\nendpoint = \"{}\"\n",
+        engine.endpoint()
+    );
+    fs::write(machine.path("config/config.toml"), settings).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let archive = archive(&dir);
+    engine.docker(&["import", archive.to_str().unwrap(), "base:1"]);
+    machine.ok(&[
+        "launch", "--env", "base:1", "--name", "own-full", "--mem", "64m", "--wait",
+    ]);
+    let sh = |line: &str| machine.ok(&["exec", "own-full", "--", "sh", "-c", line]);
+    sh("i=0; while [ $i -lt 3500 ]; do echo $i > /scratch/$i; i=$((i + 1)); done");
+    let commit = ["commit", "own-full", "too-large", "--wait"];
+    let (code, _, err) = crate::cli::run(&machine, &commit);
+    assert_ne!(code, 0);
+    assert!(
+        err.contains("its disk is full") && err.contains("docker system df"),
+        "{err}"
+    );
+    let mine = || machine.json(&["image", "ls", "--mine", "--json"]);
+    assert_eq!(mine(), serde_json::json!([]));
+    let dangling = ["images", "-q", "--filter", "dangling=true"];
+    assert_eq!(engine.docker(&dangling), "");
+    assert_eq!(sh("cat /scratch/3499"), "3499\n");
+    let session = machine.json(&["show", "own-full", "--json"]);
+    assert_eq!(session["status"], "RUNNING");
+    assert_eq!(session["pending_request"], serde_json::Value::Null);
+
+    // With space, the same order succeeds.
+    sh("rm -r /scratch/1* /scratch/2*");
+    machine.ok(&commit);
+    assert_eq!(mine()[0]["name"], "too-large");
+    assert_eq!(engine.docker(&dangling), "");
+    machine.ok(&["terminate", "own-full", "--force", "--yes", "--wait"]);
 }

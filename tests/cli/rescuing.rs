@@ -187,6 +187,14 @@ fn kept_home_directories_are_deleted_oldest_first_when_they_need_too_much_space(
         let session = machine.json(&["show", name, "--json"]);
         session["home"].as_str().map(std::path::PathBuf::from)
     };
+    let events = machine.path("events");
+    machine.ok(&["ls"]);
+    let mut listening = Command::new(env!("CARGO_BIN_EXE_workbay"))
+        .args(["events", "--json"])
+        .envs(machine.env())
+        .stdout(fs::File::create(&events).unwrap())
+        .spawn()
+        .unwrap();
     for name in ["kept-1", "kept-2", "kept-3"] {
         machine.ok(&launch(name, &["--wait"]));
         let line = "dd if=/dev/urandom of=data bs=1M count=2 2>/dev/null";
@@ -194,6 +202,18 @@ fn kept_home_directories_are_deleted_oldest_first_when_they_need_too_much_space(
         machine.ok(&["terminate", name, "-y", "--wait"]);
     }
     wait::until("the oldest is deleted", || home("kept-1"), Option::is_none);
+    let told = || fs::read_to_string(&events).unwrap();
+    let told = wait::until("a notification says so", told, |text| {
+        text.contains("keep-space")
+    });
+    let line = told
+        .lines()
+        .find(|line| line.contains("keep-space"))
+        .unwrap();
+    assert!(line.contains("the oldest first: kept-1 (2 MiB)"), "{line}");
+    assert!(!line.contains("kept-2") && line.contains("5 MiB"), "{line}");
+    listening.kill().unwrap();
+    listening.wait().unwrap();
     for name in ["kept-2", "kept-3"] {
         let data = home(name).unwrap().join("data");
         assert_eq!(fs::metadata(data).unwrap().len(), 2 << 20, "{name}");

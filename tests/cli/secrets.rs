@@ -135,7 +135,7 @@ fn no_secret_is_printed_or_logged() {
     assert!(log.contains("no connection to the engine"), "{log}");
     said.push_str(&log);
     for secret in SECRETS {
-        assert!(!said.contains(secret), "{secret} is told in:\n{said}");
+        assert!(!said.contains(secret), "{secret} is reported in:\n{said}");
     }
     assert!(said.contains("from the variable PROD_KEY"));
     assert!(said.contains("from the command echo"));
@@ -189,10 +189,10 @@ fn a_secret_that_cannot_be_had_is_reported_with_a_fix() {
     );
     assert_eq!(key["hint"], format!("chmod 600 {shown}"));
 
-    // Mended, it is taken without starting anything anew: now the manager has its say. (After a
+    // Fixed, it is taken without starting anything anew: now the manager has its say. (After a
     // refusal the daemon asks again only some seconds later, whoever asks.)
     fs::set_permissions(&shown, fs::Permissions::from_mode(0o600)).unwrap();
-    until("the mended key is taken", || {
+    until("the fixed key is taken", || {
         let (code, _, err) = run(&machine, &["ls", "--context", "file"]);
         assert_eq!(code, 4, "{err}");
         err.contains("Credential/signature mismatch")

@@ -136,7 +136,7 @@ fn launch_list_show_rename_terminate() {
     let lines = shown["last_lines"].as_array().unwrap();
     assert!(lines.contains(&"the last word".into()), "{lines:?}");
     assert_eq!(machine.json(&["ls", "--json"]), serde_json::json!([]));
-    // What has already ended is no error.
+    // What has already ended is not an error.
     let (code, _, err) = run(&machine, &["terminate", "cli-renamed", "--yes"]);
     assert_eq!(code, 0);
     assert!(err.contains("has already ended"), "{err}");

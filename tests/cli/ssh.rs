@@ -1,21 +1,26 @@
 //! OpenSSH's programs in a session, through `workbay ssh` and `ssh-config`, on the real engine.
 
-use std::{fs, process::Command};
+use std::{fs, path::PathBuf, process::Command};
 
 use crate::{
     cli::{run, sessions::with_session},
     machine::Machine,
 };
 
-/// Runs one of OpenSSH's programs with the configuration that workbay prints.
-fn client(machine: &Machine, program: &str, arguments: &[&str]) -> (i32, String, String) {
+/// The file with the configuration that workbay prints.
+pub(super) fn ssh_config(machine: &Machine) -> PathBuf {
     let config = machine.path("ssh_config");
     if !config.exists() {
         fs::write(&config, machine.ok(&["ssh-config"])).unwrap();
     }
+    config
+}
+
+/// Runs one of OpenSSH's programs with it.
+fn client(machine: &Machine, program: &str, arguments: &[&str]) -> (i32, String, String) {
     let output = Command::new(program)
         .arg("-F")
-        .arg(&config)
+        .arg(ssh_config(machine))
         .args(["-o", "BatchMode=yes"])
         .args(arguments)
         .env_clear()

@@ -175,3 +175,37 @@ fn what_it_cannot_do_is_refused_and_a_recipe_keeps_what_it_can() {
     let words = "--stop-hook 'git push' --save 'a b' --stop-hook-timeout 2m";
     assert!(again.contains(words), "{again}");
 }
+
+#[test]
+fn what_a_quota_leaves_no_room_for_is_not_saved_and_named() {
+    let machine = Machine::new();
+    machine.ok(&["folder", "create", "kept", "--quota", "1m"]);
+    let make = "head -c 3000000 /dev/zero > large; echo small > small";
+    let more = [
+        "--mount",
+        "kept",
+        "--save",
+        "large",
+        "--save",
+        "small",
+        "--save-into",
+        "kept",
+        "--stop-hook",
+        make,
+    ];
+    begin(&machine, "will-exceed", &more);
+    machine.ok(&["terminate", "will-exceed", "--yes"]);
+    ended(&machine, "will-exceed");
+    let (result, message) = stop_hook(&machine, "will-exceed");
+    assert_eq!(result, "FAILURE");
+    assert!(
+        message.contains("but not 'large' (") && message.contains("the quota of the folder leaves"),
+        "{message}"
+    );
+    let folder = machine.path("data/folders/kept");
+    let [Ok(entry)] = &std::fs::read_dir(folder).unwrap().collect::<Vec<_>>()[..] else {
+        panic!("one directory of the session");
+    };
+    let saved = |name: &str| entry.path().join(name).exists();
+    assert!(saved("small") && !saved("large"));
+}

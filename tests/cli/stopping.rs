@@ -110,6 +110,6 @@ fn systemd_finds_nothing_wrong_with_the_unit_and_its_command_is_the_daemon() {
     assert!(ended.success());
     assert!(
         daemon.wait().unwrap().success(),
-        "a clean end is no failure to systemd"
+        "a clean end counts as success for systemd"
     );
 }

@@ -36,7 +36,7 @@ fn with_apps() -> LaunchRequest {
     }
 }
 
-/// Starts a program in the session that goes on by itself.
+/// Starts a program in the session that keeps running on its own.
 async fn background(bench: &Bench, session: SessionId, program: &str) {
     let line = format!("({program}) >/dev/null 2>&1 </dev/null &");
     shell(bench, session, &line).await;
@@ -50,7 +50,10 @@ async fn shell(bench: &Bench, session: SessionId, line: &str) {
     };
     let mut running = within(bench.engine.exec(session, command)).await.unwrap();
     loop {
-        match within(running.output.recv()).await.expect("an end is told") {
+        match within(running.output.recv())
+            .await
+            .expect("an end is reported")
+        {
             Output::End { exit_code } => return assert_eq!(exit_code, Some(0)),
             Output::Lost { why } => panic!("{why}"),
             _ => {}

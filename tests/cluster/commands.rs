@@ -31,7 +31,10 @@ async fn start(bench: &Bench, session: SessionId, argv: &[&str]) -> Attached {
 async fn finish(mut running: Attached) -> Ran {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let code = loop {
-        match within(running.output.recv()).await.expect("an end is told") {
+        match within(running.output.recv())
+            .await
+            .expect("an end is reported")
+        {
             Output::Stdout(bytes) => stdout.extend_from_slice(&bytes),
             Output::Stderr(bytes) => stderr.extend_from_slice(&bytes),
             Output::End { exit_code } => break exit_code,

@@ -45,7 +45,7 @@ async fn what_does_not_fit_waits_and_says_why() {
         let refused = history
             .iter()
             .find(|entry| entry.result == Outcome::NeedRetry);
-        let refused = refused.unwrap_or_else(|| panic!("no attempt is told: {history:?}"));
+        let refused = refused.unwrap_or_else(|| panic!("no attempt is reported: {history:?}"));
         assert_eq!(refused.phase, *"schedule-sessions");
         assert!(
             refused.steps.iter().any(|step| step.message.is_some()),

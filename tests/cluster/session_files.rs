@@ -52,7 +52,10 @@ async fn run(bench: &Bench, session: SessionId, script: &str) -> String {
     let mut running = within(bench.engine.exec(session, command)).await.unwrap();
     let mut printed = Vec::new();
     loop {
-        match within(running.output.recv()).await.expect("an end is told") {
+        match within(running.output.recv())
+            .await
+            .expect("an end is reported")
+        {
             Output::Stdout(bytes) | Output::Stderr(bytes) => printed.extend_from_slice(&bytes),
             Output::End { exit_code } => {
                 let printed = String::from_utf8_lossy(&printed).into_owned();

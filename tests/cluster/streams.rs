@@ -79,7 +79,7 @@ async fn a_session_that_waits_has_no_terminal() {
 
 async fn end_of(mut line: Attached) -> Output {
     loop {
-        match line.output.recv().await.expect("an end is told") {
+        match line.output.recv().await.expect("an end is reported") {
             Output::Stdout(_) | Output::Stderr(_) => {}
             end => return end,
         }

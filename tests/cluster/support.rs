@@ -73,7 +73,7 @@ pub fn by_keys() -> BackendAiConfig {
     )
 }
 
-/// The other example user, who is no administrator.
+/// The other example user, who is not an administrator.
 pub fn by_other_user() -> BackendAiConfig {
     config(
         manager(),
@@ -316,7 +316,7 @@ pub async fn end(engine: &Arc<dyn Manager>, id: SessionId) {
                 Some(session) if !session.status.is_final() => {}
                 _ => return,
             }
-            // It may be between two states that cannot be left; the next look tells.
+            // It may be between two states that cannot be left; the next attempt shows it.
             let kill = SessionChange::Terminate { force: true };
             let _ = engine.change(id, &kill).await;
             tokio::time::sleep(LOOK_AGAIN).await;

@@ -213,7 +213,7 @@ fn kind(block: &str) -> &'static str {
         "resources"
     } else if has("[palette]") {
         "theme"
-    } else if has("name = ") {
+    } else if has("name = ") && !has("[[command]]") {
         "recipe"
     } else {
         "settings"

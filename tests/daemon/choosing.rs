@@ -29,7 +29,7 @@ async fn catalogue(face: &Face) -> Catalogue {
         prod(),
         ContextRequest::Catalogue {
             project: None,
-            anew: false,
+            refresh: false,
         },
     );
     match face.client.ask(request).await.unwrap() {

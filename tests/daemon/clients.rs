@@ -36,7 +36,7 @@ async fn sessions_outlive_the_daemon() {
     let before = face.session(id).unwrap();
     house.stop().await;
     let Ok(ClientEvent::Lost { .. }) = drain(face).await else {
-        panic!("the face is not told");
+        panic!("the TUI is not reported");
     };
     house.engine.die(ended, 0, false);
     house.start().await;

@@ -30,7 +30,7 @@ async fn clients_that_only_said_hello_keep_nobody_out() {
     // The client that made room is notified, and one that works is left alone.
     let (_, events) = &mut crowd[0];
     let Some(ClientEvent::Lost { why }) = events.recv().await else {
-        panic!("the oldest is not told");
+        panic!("the oldest is not reported");
     };
     assert!(why.as_str().contains("connections were in use"), "{why}");
     face.run("unharmed").await;

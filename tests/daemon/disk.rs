@@ -186,7 +186,7 @@ async fn a_row_that_can_never_be_written_blocks_no_other_and_is_kept_aside() {
     let mut face = house.face().await;
     let bad = face.run("bad-one").await;
     let db = refuse_rows(&house, "NEW.name = 'bad-one'");
-    // What happens by itself cannot be refused.
+    // What happens on its own cannot be refused.
     house.engine.die(bad, 3, false);
     face.until_status(bad, Status::Terminated).await;
     face.until_notified("can't be written: not this one").await;
@@ -212,7 +212,7 @@ async fn a_row_that_can_never_be_written_blocks_no_other_and_is_kept_aside() {
     assert_eq!(
         face.received.iter().filter(is_warning).count(),
         1,
-        "it is told once"
+        "it is reported once"
     );
     db.execute_batch("DROP TRIGGER refuses").unwrap();
     drop(db);
@@ -417,7 +417,7 @@ async fn with_a_failing_disk() {
     assert_eq!(house.engine.containers().len(), 1);
     assert_eq!(face.session(going_on).unwrap().status, Status::Running);
     drop(face);
-    // Such a file system is writable again when it was checked and mounted anew, without a file of it open.
+    // Such a file system is writable again when it was checked and mounted again, without a file of it open.
     house.stop().await;
     shell(&format!(
         "umount \"$TMPDIR\" && {{ fsck.ext4 -pf \"$TMPDIR.img\" || [ $? -eq 1 ]; }} && {MOUNT}"

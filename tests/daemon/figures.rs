@@ -1,4 +1,4 @@
-//! What sessions used: kept by the daemon, put away when a session or the daemon ends.
+//! What sessions used: kept by the daemon, recorded when a session or the daemon ends.
 
 use workbay::{
     model::{
@@ -118,7 +118,7 @@ async fn a_session_that_ended_is_reported_from_the_store() {
     house.restart().await;
     let face = house.face().await;
     let again = loop {
-        // The log is the engine's, and the line to it is made anew.
+        // The log is the engine's, and the line to it is recreated.
         let again = figures(&face, id).await;
         if !again.last_lines.is_empty() {
             break again;
@@ -155,7 +155,7 @@ async fn a_session_that_nobody_watched_has_figures_and_the_kernels_last_ones() {
 }
 
 #[tokio::test]
-async fn a_running_sessions_figures_go_on_after_the_daemon_began_anew() {
+async fn a_running_sessions_figures_go_on_after_the_daemon_restarted() {
     let mut house = House::open().await;
     let mut face = house.face().await;
     let id = face.run("lasting").await;

@@ -2,7 +2,7 @@
 
 use workbay::{
     model::{
-        id::{ContextName, SessionKey},
+        id::{ContextName, SessionId, SessionKey},
         request::{ContextRequest, SessionRequest},
         status::{Status, Tab},
     },
@@ -38,8 +38,8 @@ async fn catch_up(face: &mut Face, count: usize) {
     }
 }
 
-#[tokio::test]
-async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
+/// A stopped daemon with a running session and the ended ones, and the ids of both.
+async fn with_ended_sessions() -> (House, SessionId, Vec<SessionId>) {
     let mut settings = settings();
     settings.history.keep_days = 0;
     let mut house = House::with(settings).await;
@@ -59,6 +59,43 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     .await;
     drop(face);
     house.stop().await;
+    (house, running, ids)
+}
+
+#[tokio::test]
+async fn more_ended_sessions_are_loaded_after_the_start_and_stay() {
+    let (mut house, _, _) = with_ended_sessions().await;
+    (house.ended, house.in_memory) = (2, 6);
+    house.start().await;
+    let mut face = house.face().await;
+    catch_up(&mut face, 7).await;
+    let all = ALL as u64;
+    assert_eq!(reach(&face, None, 1).await, all, "the others are counted");
+    drop(face);
+    // They stay in memory without a client.
+    let mut face = house.face().await;
+    assert_eq!(face.count(), 7, "running and six ended ones");
+    assert_eq!(face.snapshot.contexts[0].totals, Some([1, all, 0]));
+    assert_eq!(reach(&face, None, 200).await, all);
+    catch_up(&mut face, ALL + 1).await;
+}
+
+#[tokio::test]
+async fn without_older_ones_the_totals_are_those_of_the_list() {
+    let (mut house, _, _) = with_ended_sessions().await;
+    (house.ended, house.in_memory) = (2, 100);
+    house.start().await;
+    let mut face = house.face().await;
+    catch_up(&mut face, ALL + 1).await;
+    drop(face);
+    let face = house.face().await;
+    assert_eq!(face.count(), ALL + 1);
+    assert_eq!(face.snapshot.contexts[0].totals, None);
+}
+
+#[tokio::test]
+async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
+    let (mut house, running, ids) = with_ended_sessions().await;
     house.ended = 3;
     house.start().await;
 
@@ -117,7 +154,7 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     drop((face, log));
     let mut face = loop {
         let face = house.face().await;
-        // The face of before may have been there a moment longer.
+        // The TUI of before may have been there a moment longer.
         if face.count() < ALL {
             break face;
         }

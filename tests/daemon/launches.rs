@@ -196,7 +196,7 @@ async fn a_face_that_left_meanwhile_has_launched_all_the_same() {
     .await;
     asking.abort();
     drop(leaving);
-    // A word of the face that stays comes after the other has gone.
+    // A word of the TUI that stays comes after the other has gone.
     recents(&face).await;
     house.engine.release(Call::List);
     face.until_received(|change| {
@@ -307,7 +307,7 @@ async fn no_secret_is_kept_anywhere() {
             let bytes = fs::read(&path).unwrap();
             let found = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
             let found = found(b"hush-hush") || found(b"ghp_hushhush");
-            assert!(!found, "a secret lies in {}", path.display());
+            assert!(!found, "a secret is in {}", path.display());
         }
     }
     assert!(files >= 2, "store and log were looked at");

@@ -39,7 +39,7 @@ async fn a_session_is_launched_runs_and_ends() {
     assert_eq!(
         running.home,
         Some(format!("/scratch/{}", session.id)),
-        "where its home lies is told"
+        "where its home is is reported"
     );
     assert!(running.kernels[0].container_id.is_some());
     assert_eq!(house.engine.containers().len(), 1);

@@ -1,4 +1,4 @@
-//! A manager that schedules by itself, seen through the daemon.
+//! A manager that schedules on its own, seen through the daemon.
 
 use workbay::{
     model::{
@@ -99,7 +99,7 @@ async fn a_session_lives_on_the_manager_from_launch_to_end() {
         prod(),
         ContextRequest::Catalogue {
             project: Some("p".into()),
-            anew: false,
+            refresh: false,
         },
     );
     let Reply::Catalogue { catalogue } = ask(&face, catalogue).await else {

@@ -101,7 +101,7 @@ async fn an_end_in_the_middle_of_the_loss_is_carried_out_afterwards() {
 }
 
 #[tokio::test]
-async fn what_others_use_counts_and_is_counted_anew() {
+async fn what_others_use_counts_and_is_counted_again() {
     let house = House::open().await;
     let mut face = house.face().await;
     house.engine.set_others(Bytes(8 * Bytes::GIB));

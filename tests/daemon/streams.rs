@@ -15,7 +15,7 @@ async fn next(stream: &mut Stream) -> StreamItem {
     tokio::time::timeout(PATIENCE, stream.recv())
         .await
         .expect("an item comes in time")
-        .expect("the stream goes on")
+        .expect("the stream continues")
 }
 
 /// More bytes than the socket and the tasks on both sides buffer.

@@ -1,4 +1,4 @@
-//! What a session's main process runs by itself.
+//! What a session's main process runs on its own.
 
 use workbay::{
     engine::api::{ContainerState, Containers as _, CreatePlan},

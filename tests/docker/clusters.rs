@@ -316,7 +316,7 @@ async fn what_happens_to_the_others_is_no_end_of_the_session() {
         "{state:?}"
     );
 
-    // Without its main container it is no cluster any more, and what is left can be removed.
+    // Without its main container it isn't a cluster any more, and what is left can be removed.
     let main = crate::support::record(plan.session)["Id"].clone();
     docker(&["rm", "-f", main.as_str().unwrap()]);
     let state = until(async || {
@@ -359,7 +359,7 @@ async fn a_cluster_that_fails_half_way_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_cluster_a_crash_left_half_made_is_made_anew() {
+async fn a_cluster_a_crash_left_half_made_is_recreated() {
     let bench = Bench::new();
     let plan = cluster(image_spec(busybox_image()), 2);
     let made = bench.engine.create(&plan).await.unwrap();

@@ -16,7 +16,7 @@ use crate::{
     support::{Bench, containers, host_spec, record, until, within},
 };
 
-/// A control line as the face has one.
+/// A control line as the TUI has one.
 struct Control {
     attached: Attached,
     reader: Reader,
@@ -34,7 +34,7 @@ impl Control {
             reader: Reader::default(),
             events: Vec::new(),
         };
-        // What is asked before may be refused, as the client is none yet (tmux 3.3a); the face asks again.
+        // What is asked before may be refused, as the client is none yet (tmux 3.3a); the TUI asks again.
         while opened.next().await != ControlEvent::Attached {}
         opened
     }
@@ -57,6 +57,16 @@ impl Control {
         loop {
             if let ControlEvent::Answer(answer) = self.next().await {
                 return answer;
+            }
+        }
+    }
+
+    /// Waits until a change of the screen is reported.
+    async fn screen(&mut self) -> ControlEvent {
+        loop {
+            let event = self.next().await;
+            if matches!(event, ControlEvent::Screen(_)) {
+                return event;
             }
         }
     }
@@ -142,7 +152,7 @@ async fn scrolling_and_searching_are_seen_and_the_history_is_whole() {
     let listing = control.listing().await;
     let window = listing.seen_by(&own).unwrap().active().unwrap();
     let at = window.copy_mode.expect("copy mode");
-    // What was typed takes two lines, 1000 stands on the third.
+    // What was typed takes two lines, 1000 is on the third.
     assert_eq!(at.line, 20, "{at:?}");
     assert!(at.vi && at.lines > 200, "{at:?}");
 
@@ -225,4 +235,30 @@ async fn each_container_of_a_cluster_has_a_line_to_its_own_tmux() {
     let mut main = Control::open(&bench, plan.session).await;
     let listing = main.listing().await;
     assert!(listing.seen_by(&inside::pane_session("there")).is_none());
+}
+
+#[tokio::test]
+async fn a_screen_is_reported_when_it_changes_and_is_read_with_its_colors() {
+    let bench = Bench::new();
+    let session = bench.host_session().await;
+    let mut control = Control::open(&bench, session).await;
+    control.ask(&Command::watch_screen(true)).await.unwrap();
+    let ControlEvent::Screen(size) = control.screen().await else {
+        panic!("no screen");
+    };
+    // A session that nobody has looked at has the size of its first shell, and keeps it.
+    assert_eq!((size.columns, size.rows), (80, 24));
+    let printing = "tmux send-keys -t main 'printf \"\\033[3%dmred\\n\" 1' Enter";
+    bench.sh(session, printing).await;
+    let main = Target::session(inside::TMUX_SESSION);
+    loop {
+        control.screen().await;
+        let screen = control.ask(&Command::screen(&main)).await.unwrap();
+        if String::from_utf8_lossy(&screen).contains("\x1b[31mred") {
+            break;
+        }
+    }
+    control.ask(&Command::watch_screen(false)).await.unwrap();
+    let flags = clients(&bench, session).await;
+    assert!(flags.contains("ignore-size"), "{flags}");
 }

@@ -204,7 +204,7 @@ async fn homes_of_one_away() {
     );
 }
 
-/// The master of all connections whose socket lies in `dir`.
+/// The master of all connections whose socket is in `dir`.
 fn master(dir: &Path) -> Option<rustix::process::Pid> {
     let entries = std::fs::read_dir(dir).unwrap().flatten();
     let sockets = entries.filter(|it| it.file_name().to_string_lossy().starts_with("ssh-"));
@@ -308,7 +308,7 @@ async fn all_of_it() {
     assert_eq!(image.unavailable, None);
 
     refused(&bench).await;
-    made_anew(&bench).await;
+    recreated(&bench).await;
     let mut plan = plan("first", image_spec(IMAGE));
     plan.spec.bootstrap_script = Some("echo began > began".into());
     bench.launch(&plan).await;
@@ -358,8 +358,8 @@ async fn refused(bench: &Bench) {
     assert_eq!(left, "", "something was left behind");
 }
 
-/// A session whose home did not get there, because a daemon died, is made anew.
-async fn made_anew(bench: &Bench) {
+/// A session whose home did not get there, because a daemon died, is recreated.
+async fn recreated(bench: &Bench) {
     let plan = plan("half", image_spec(IMAGE));
     let first = bench.engine.create(&plan).await.unwrap();
     assert_eq!(first.state, ContainerState::Created);

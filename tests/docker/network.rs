@@ -305,7 +305,7 @@ async fn the_address_of_a_session_is_known_while_it_runs_and_answers() {
     let listed = bench.engine.list().await.unwrap().ours.remove(0);
     assert_eq!(listed.address, Some(address.as_str().into()));
     serve(&bench, session).await;
-    // Its server begins anew for each connection: between two nobody listens.
+    // Its server restarts for each connection: between two nobody listens.
     let said = until(async || {
         let mut stream = std::net::TcpStream::connect(format!("{address}:{PORT}")).ok()?;
         let mut said = String::new();

@@ -176,13 +176,13 @@ async fn the_image_has_the_changed_files_and_nothing_of_the_session_else() {
             .output()
             .unwrap()
             .stdout;
-        for told in [
+        for text in [
             docker(&["inspect", &made.0]),
             docker(&["history", "--no-trunc", &made.0]),
             String::from_utf8_lossy(&archive).into_owned(),
         ] {
-            assert!(!told.contains(SECRET), "{told}");
-            assert!(!told.contains("workbay.spec") && !told.contains("runner"));
+            assert!(!text.contains(SECRET), "{text}");
+            assert!(!text.contains("workbay.spec") && !text.contains("runner"));
         }
         let inspected: serde_json::Value =
             serde_json::from_str(&docker(&["inspect", &made.0])).unwrap();

@@ -25,7 +25,7 @@ use workbay::{
     },
 };
 
-use crate::support::{Bench, busybox_image, image_spec, mounted, plan, probe};
+use crate::support::{Bench, busybox_image, image_spec, mounted, plan, probe, until};
 
 /// A small file system in the directory of a bench.
 struct SmallDisk {
@@ -66,6 +66,17 @@ impl SmallDisk {
             run("mount", &["--bind"], &[&inner, &outer]);
         }
         Self { place }
+    }
+}
+
+impl SmallDisk {
+    /// The quota groups of subvolumes.
+    fn groups(&self) -> Vec<String> {
+        let words = ["qgroup", "show", "--sync"];
+        let output = Command::new("btrfs").args(words).arg(&self.place).output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        let groups = text.lines().filter(|line| line.starts_with("0/"));
+        groups.map(str::to_owned).collect()
     }
 }
 
@@ -237,10 +248,18 @@ async fn a_quota_that_the_disk_does_not_know_is_kept_by_each_transfer() {
 #[tokio::test]
 async fn btrfs_keeps_sessions_within_their_limits() {
     let bench = Bench::new();
-    let _disk = SmallDisk::btrfs(&bench);
+    let disk = SmallDisk::btrfs(&bench);
     let info = probe(&bench.engine).await.unwrap();
     let why = info.capabilities.why_not(Capability::DiskEnforcement);
     assert_eq!(why, None);
+    let dead = bench.dir.path().join("folders/.trash/clone.dead");
+    fs::create_dir_all(&dead).unwrap();
+    run(
+        "btrfs",
+        &["-q", "subvolume", "create"],
+        &[&dead.join("copy")],
+    );
+    fs::write(dead.join("copy/file"), "x").unwrap();
     let data = created(&bench, "data", Some(Bytes::mib(16))).await;
     assert_eq!(data.quota_enforced, Some(true));
     let mut plan = plan("limited", image_spec(busybox_image()));
@@ -279,8 +298,26 @@ async fn btrfs_keeps_sessions_within_their_limits() {
 
     bench.engine.stop(plan.session, 0).await.unwrap();
     bench.engine.remove(plan.session).await.unwrap();
+    // A session that continues in this home directory has the limit of its own launch, or none.
+    let mut heir = self::plan("heir", image_spec(busybox_image()));
+    heir.spec.home_of = Some(plan.session);
+    bench.launch(&heir).await;
+    let said = bench.sh(heir.session, &write("/home/work/big")).await;
+    assert!(!said.contains("exceeded"), "{said}");
+    bench.engine.stop(heir.session, 0).await.unwrap();
+    bench.engine.remove(heir.session).await.unwrap();
+    let mut last = self::plan("last", image_spec(busybox_image()));
+    last.spec.home_of = Some(heir.session);
+    last.spec.disk = Some(Bytes::mib(80));
+    bench.launch(&last).await;
+    let said = bench.sh(last.session, &write("/home/work/more")).await;
+    assert!(said.contains("Disk quota exceeded"), "{said}");
+    bench.engine.stop(last.session, 0).await.unwrap();
+    bench.engine.remove(last.session).await.unwrap();
+    bench.engine.forget(last.session).await.unwrap();
+    bench.engine.forget(heir.session).await.unwrap();
     bench.engine.forget(plan.session).await.unwrap();
-    assert!(!bench.home(plan.session).exists());
+    assert!(!bench.home(plan.session).exists() && !bench.home(last.session).exists());
     // A clone has a quota of its own, and deleted folders leave nothing.
     put(&bench, "data", "half", 9, true).await.unwrap();
     let cloned = FolderRequest::Clone {
@@ -308,6 +345,19 @@ async fn btrfs_keeps_sessions_within_their_limits() {
         one(bench.engine.folder(&restore).await).max_size,
         Some(Bytes::mib(16))
     );
+    // Neither purged folders nor homes leave a quota group, nor does a copy that a killed daemon left. The groups of
+    // the file system and of `data` stay.
+    bench.engine.folder(&trash).await.unwrap();
+    let purge = FolderRequest::Purge {
+        folder: "clone".into(),
+    };
+    bench.engine.folder(&purge).await.unwrap();
+    bench.engine.folders().await.unwrap();
+    until(async || {
+        let is_clean = disk.groups().len() == 2 && entries(&bench, ".trash").is_empty();
+        is_clean.then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

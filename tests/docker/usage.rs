@@ -104,7 +104,7 @@ fn amount(text: &str) -> f64 {
 }
 
 /// Some kernels count a group's block I/O (version 1) only once it has a limit: it gets a high one.
-/// Whether the session's home lies on a disk that is counted.
+/// Whether the session's home is on a disk that is counted.
 fn count_block_io(bench: &Bench, session: SessionId) -> bool {
     let home = fs::metadata(bench.home(session)).unwrap().dev();
     let (major, minor) = (rustix::fs::major(home), rustix::fs::minor(home));

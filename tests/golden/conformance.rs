@@ -1,6 +1,6 @@
 //! What a program prints, straight into our emulator and through a real tmux, against another emulator
-//! that was given the same. The outcome stands in `docs/terminal.md`, and this test keeps it true;
-//! `INSTA_UPDATE=always` writes it anew.
+//! that was given the same. The result is in `docs/terminal.md`, and this test keeps it true;
+//! `INSTA_UPDATE=always` rewrites it.
 
 mod cases;
 mod tmux;
@@ -137,5 +137,5 @@ fn the_table_of_what_is_painted_is_true() {
         std::fs::write(PAGE, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
         return;
     }
-    assert_eq!(written, table, "INSTA_UPDATE=always writes it anew");
+    assert_eq!(written, table, "INSTA_UPDATE=always rewrites it");
 }

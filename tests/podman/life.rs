@@ -30,7 +30,7 @@ pub struct Expected<'a> {
     pub folders: &'a Path,
 }
 
-/// From launch to forgetting; `again` is a daemon that begins anew on the same engine.
+/// From launch to forgetting; `again` is a daemon that restarts on the same engine.
 pub async fn from_launch_to_forgetting(
     bench: &Bench,
     again: DockerEngine,

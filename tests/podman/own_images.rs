@@ -92,9 +92,9 @@ fn assert_unknown(bench: &Bench, image: &str) {
     let archive = bench.client.bytes(&["save", image]);
     assert!(!archive.is_empty());
     let archive = String::from_utf8_lossy(&archive).into_owned();
-    for told in [&settings, &history, &archive] {
-        assert!(!told.contains(SECRET), "{image}");
-        assert!(!told.contains("workbay.spec"), "{image}");
+    for text in [&settings, &history, &archive] {
+        assert!(!text.contains(SECRET), "{image}");
+        assert!(!text.contains("workbay.spec"), "{image}");
     }
     let inspected: serde_json::Value = serde_json::from_str(&settings).unwrap();
     let labels = &inspected[0]["Config"]["Labels"];

@@ -61,7 +61,7 @@ impl PullSetup {
             next = within(pull.next()) => next,
             never = sips => never,
         };
-        next.expect("it goes on").unwrap()
+        next.expect("it continues").unwrap()
     }
 
     /// Some of it has come, and no more does.
@@ -73,7 +73,11 @@ impl PullSetup {
             if figures.bytes_done.0 > 0 {
                 assert!(figures.bytes_done < figures.bytes, "{figures:?}");
                 assert!(figures.layers_done < 3, "{figures:?}");
-                assert_eq!(figures.percent(), None, "it tells too little: {figures:?}");
+                assert_eq!(
+                    figures.percent(),
+                    None,
+                    "it reports too little: {figures:?}"
+                );
                 return pull;
             }
         }
@@ -116,7 +120,7 @@ async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
     })
     .await;
     assert!(!line.is_here().await);
-    // Nothing of it stands in the way of the next.
+    // Nothing of it blocks the next.
     line.line.open();
     let mut pull = line.bench.engine.pull(&line.image).await.unwrap();
     while let Some(figures) = within(pull.next()).await {

@@ -133,7 +133,7 @@ fn a_command_that_ends_while_the_daemon_is_dead_has_its_result_and_its_log() {
         let command = format!("echo made; while [ ! -e go ]; do sleep 0.1; done; exit {code}");
         batch(&machine, &command);
         let running = until_status(&machine, "RUNNING");
-        let home = running["home"].as_str().expect("its home is told");
+        let home = running["home"].as_str().expect("its home is reported");
         let container = machine.containers().remove(0);
         machine.kill_daemon();
         std::fs::write(std::path::Path::new(home).join("go"), "").expect("a file");

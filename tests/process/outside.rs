@@ -52,7 +52,7 @@ fn a_container_that_is_paused_is_reported_as_paused_and_can_be_ended() {
     docker(&["pause", &container]);
     wait::until("it is paused", info, |info| info == "paused");
     docker(&["unpause", &container]);
-    wait::until("it goes on", info, String::is_empty);
+    wait::until("it continues", info, String::is_empty);
     assert_eq!(wait::status(&machine, "paused").as_deref(), Some("RUNNING"));
     docker(&["pause", &container]);
     wait::until("it is paused", info, |info| info == "paused");

@@ -1,4 +1,4 @@
-//! Why an image cannot be had: logins, addresses, architectures, each a sentence.
+//! Why an image is not available: logins, addresses, architectures, each a sentence.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -34,7 +34,7 @@ fn assert_untold(machine: &Machine) {
                 folders.push(path);
             } else if let Ok(bytes) = fs::read(&path) {
                 let text = String::from_utf8_lossy(&bytes);
-                assert!(!text.contains(PASSWORD), "{} tells it", path.display());
+                assert!(!text.contains(PASSWORD), "{} contains it", path.display());
             }
         }
     }
@@ -135,7 +135,7 @@ fn what_cannot_be_had_is_a_sentence() {
     ];
     machine.ok(&words);
     let ended = wait::until(
-        "it is told",
+        "it is reported",
         || machine.json(&["show", "luckless", "--json"]),
         |it| it["status"] == "ERROR",
     );

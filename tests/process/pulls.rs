@@ -153,7 +153,7 @@ fn a_line_that_breaks_is_made_again() {
     bench.line.shut();
     bench.launch(NAME);
     wait::until(
-        "it is told that the line broke",
+        "it is reported that the line broke",
         || bench.shown(NAME),
         |it| it["pull"]["broken"].is_string(),
     );
@@ -161,7 +161,7 @@ fn a_line_that_breaks_is_made_again() {
     bench.line.open();
     bench.line.let_pass(SOME);
     bench.until_under_way(NAME);
-    // In the middle of a layer: the engine itself goes on with it.
+    // In the middle of a layer: the engine itself continues it.
     bench.line.open();
     bench.line.cut();
     bench.comes(NAME);

@@ -48,10 +48,10 @@ fn an_open_pane_comes_back_to_its_shell_after_the_daemon_was_killed() {
     let mut person = in_its_shell(&machine);
     person.type_("MARK=same-shell\r");
     machine.kill_daemon();
-    // The face starts a daemon again and the pane attaches to the same tmux.
+    // The TUI starts a daemon again and the pane attaches to the same tmux.
     person.type_("\x1dd");
     person.wait_for("RUNNING");
-    // Until the daemon is back there is no terminal to go to, and the face says so.
+    // Until the daemon is back there is no terminal to go to, and the TUI says so.
     person.type_until("s", |screen| screen.contains("work@survivor"));
     // While the line is broken keys are dropped, so a person types again until there is an answer.
     person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));

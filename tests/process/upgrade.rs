@@ -209,12 +209,12 @@ fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_
         let (mut line, _) = RawConnection::open(&machine, &version, Path::new(BINARY));
         mine.success().then(|| line.ask(Request::Notices)).flatten()
     };
-    let notice = wait::until("it is told", notices, |notice| {
+    let notice = wait::until("it is reported", notices, |notice| {
         notice
             .as_ref()
             .is_some_and(|it| it.to_string().contains("can't be upgraded"))
     });
-    let notice = notice.expect("it was told").to_string();
+    let notice = notice.expect("it was reported").to_string();
     assert!(notice.contains("keeps running as version"), "{notice}");
     assert_eq!(daemon(&machine, Path::new(BINARY)), (pid, version));
     let (_line, welcome) = RawConnection::open(&machine, "99.0.0", &newer);

@@ -70,7 +70,7 @@ fn an_engine_that_hangs_blocks_no_key_and_comes_back_by_itself() {
     let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 30);
     person.wait_for("RUNNING");
     relay.set(Manner::Silent);
-    // The list is asked for anew, which nobody answers; meanwhile every key does its work.
+    // The list is requested again, which nobody answers; meanwhile every key does its work.
     person.type_("R");
     person.type_("?");
     person.wait_for("─ Keys ─");

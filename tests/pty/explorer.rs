@@ -3,7 +3,9 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use crate::{
+    cli::large_folders::{make_deep, make_wide},
     machine::{self, BINARY, Machine},
+    private_engine::PrivateEngine,
     terminal::Terminal,
 };
 
@@ -26,6 +28,12 @@ fn editor(directory: &Path) -> String {
     fs::write(&path, "#!/bin/sh\necho 고침 >> \"$1\"\n").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path.to_string_lossy().into_owned()
+}
+
+fn sum(path: &Path) -> String {
+    let output = std::process::Command::new("sha256sum").arg(path).output();
+    let output = String::from_utf8(output.unwrap().stdout).unwrap();
+    output.split_whitespace().next().unwrap().to_owned()
 }
 
 #[test]
@@ -59,11 +67,6 @@ fn files_go_into_a_session_and_come_back_unchanged() {
         let path = format!("/home/work/데이터/{name}");
         let output = machine.workbay(&["exec", "files", "--", "sha256sum", &path]);
         String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    let sum = |path: &Path| {
-        let output = std::process::Command::new("sha256sum").arg(path).output();
-        let output = String::from_utf8(output.unwrap().stdout).unwrap();
-        output.split_whitespace().next().unwrap().to_owned()
     };
     let expected = sum(&local.join("데이터/모델.bin"));
     assert!(read("모델.bin").contains(&expected), "{}", read("모델.bin"));
@@ -107,4 +110,110 @@ fn files_go_into_a_session_and_come_back_unchanged() {
     person.type_("q");
     assert_eq!(person.wait_end(), 0);
     machine.ok(&["terminate", "--force", "--yes", "files"]);
+}
+
+/// The bytes of the file that is under way while the engine stops: more than its session can take in a moment.
+const LARGE: usize = 400 << 20;
+
+#[test]
+fn an_engine_that_stops_interrupts_the_explorer_and_loses_nothing() {
+    let Some(mut engine) = PrivateEngine::start() else {
+        assert!(
+            !rustix::process::geteuid().is_root(),
+            "as root there must be a dockerd to start"
+        );
+        return;
+    };
+    let machine = Machine::new();
+    let config = machine.path("config").join("config.toml");
+    let endpoint = engine.endpoint();
+    let text = format!(
+        "[launch]\ncpu = 0.1\n[disk]\nlaunch-reserve = \"0\"\n[engine]\nendpoint = \"{endpoint}\"\n"
+    );
+    fs::write(config, text).unwrap();
+    let local = machine.path("local");
+    fs::create_dir(&local).unwrap();
+    let mut bytes = noise();
+    bytes = bytes.repeat(LARGE / bytes.len());
+    fs::write(local.join("large.bin"), &bytes).unwrap();
+    machine.ok(&["launch", "--env", "host", "--name", "interrupted", "--wait"]);
+    machine.ok(&["exec", "interrupted", "--", "touch", "first", "second"]);
+
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 30);
+    person.wait_for("RUNNING");
+    person.type_("f");
+    person.wait_for("second");
+    // Marks of now are there afterwards.
+    person.type_("\x1b[F ");
+    person.wait_for("1 marked");
+    person.type_("u");
+    person.wait_for("Upload from this machine:");
+    person.type_("\x15");
+    person.type_(&format!("{}\r", local.join("large.bin").display()));
+    person.wait_for("1 transfer");
+    let part = machine.json(&["show", "interrupted", "--json"])["home"].clone();
+    let part = Path::new(part.as_str().unwrap()).join(".large.bin.workbay-part");
+    crate::wait::until(
+        "a part of the file is there",
+        || fs::metadata(&part).map_or(0, |it| it.len()),
+        |length| *length > 0,
+    );
+    engine.stop();
+    person.wait_for("Engine disconnected");
+    person.wait_for("was interrupted");
+    person.type_("R");
+    person.wait_for("Press R to retry");
+    assert!(person.screen().contains("1 marked"), "{}", person.screen());
+    // Without another key, everything continues.
+    engine.begin();
+    person.wait_for("'large.bin' uploaded");
+    person.wait_gone("Engine disconnected");
+    person.wait_for("large.bin");
+    assert!(person.screen().contains("1 marked"), "{}", person.screen());
+    let copied = machine.ok(&["exec", "interrupted", "--", "sha256sum", "large.bin"]);
+    assert!(copied.contains(&sum(&local.join("large.bin"))), "{copied}");
+    assert!(!part.exists());
+    person.type_("\x1b\x1b");
+    machine.ok(&["terminate", "--force", "--yes", "interrupted"]);
+}
+
+#[test]
+fn very_large_and_very_deep_directories_are_browsed_and_deleted() {
+    let machine = Machine::new();
+    machine.ok(&["folder", "create", "large"]);
+    let folder = machine.path("data/folders/large");
+    make_wide(&folder.join("wide"), 200_000);
+    let _deep = make_deep(&folder.join("deep"), 20_000);
+    let pid = machine.daemon_pid();
+
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 30);
+    person.wait_for("No running sessions");
+    person.type_("D");
+    person.wait_for("large");
+    person.type_("\r");
+    person.wait_for("wide");
+    person.type_("\x1b[F\r");
+    person.wait_for("1 of 200,000");
+    person.type_("\x1b[F");
+    person.wait_for("200,000 of 200,000");
+    person.wait_for("file-199999");
+    person.type_("o");
+    person.wait_for("Size ▴");
+    // A filter is answered while it is typed.
+    person.type_("/99999\r");
+    person.wait_for("filter '99999'");
+    person.wait_for("file-199999");
+    person.type_("\x1b");
+    person.wait_gone("filter '99999'");
+    person.type_("\x1b[D");
+    person.wait_for("deep");
+    person.type_("\x1b[H");
+    person.wait_for("1 of 2");
+    person.type_("x");
+    person.wait_for("2,000 files");
+    person.type_("y");
+    person.wait_for("'deep' deleted");
+    person.wait_for("1 of 1");
+    assert!(!folder.join("deep").exists());
+    assert_eq!(machine.daemon_pid(), pid);
 }

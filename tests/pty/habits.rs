@@ -127,9 +127,9 @@ fn output_of_a_container_never_reaches_the_outer_terminal_as_it_is() {
     assert_eq!(
         raw.matches("\u{1b}[?1049l").count(),
         0,
-        "the face's own screen was left"
+        "the TUI's own screen was left"
     );
-    // The face itself asks its terminal once, at the start.
+    // The TUI itself asks its terminal once, at the start.
     let queries = |raw: &str| raw.matches("\u{1b}[c").count();
     assert_eq!(queries(&raw), queries(&before), "a query was passed on");
 }

@@ -7,6 +7,7 @@ mod habits;
 mod hung;
 mod keys;
 mod notices;
+mod settings;
 mod themes;
 mod whole_path;
 mod windows;

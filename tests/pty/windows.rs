@@ -267,7 +267,7 @@ fn what_was_printed_is_searched_and_saved() {
     leader(&mut person, "S");
     person.wait_for("searching-1-history.txt");
     let saved = std::fs::read_to_string(machine.path("here/searching-1-history.txt"));
-    let saved = saved.expect("the file that was told");
+    let saved = saved.expect("the file that was reported");
     assert!(saved.lines().any(|line| line == "step 1"), "{saved}");
 }
 

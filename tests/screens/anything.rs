@@ -196,7 +196,7 @@ proptest! {
         for one in happenings {
             screen = happen(screen, one);
             let seen = screen.app.sessions.visible().len();
-            prop_assert!(seen <= screen.app.sessions.len());
+            prop_assert!(seen <= screen.app.sessions.rows().len());
             if let Some(id) = screen.app.sessions.selected() {
                 prop_assert!(screen.app.mirror.session(id).is_some());
             }

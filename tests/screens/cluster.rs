@@ -1,4 +1,4 @@
-//! Several contexts: one of them a cluster that schedules by itself.
+//! Several contexts: one of them a cluster that schedules on its own.
 
 use std::collections::BTreeMap;
 

@@ -119,11 +119,11 @@ fn each_context_has_its_colour() {
 #[test]
 fn rows_of_all_contexts_are_sorted_and_filtered_together() {
     let screen = everything(80, 24);
-    let rows: Vec<_> = screen.app.sessions.visible().to_vec();
+    let rows: Vec<_> = screen.app.sessions.keys().to_vec();
     assert_eq!(rows[1], key("seoul", 23), "the second newest of all");
     let by_context = screen.press("o o o o o o o");
     assert!(by_context.sees("Context▴"), "{}", by_context.text());
-    let first = by_context.app.sessions.visible()[0];
+    let first = by_context.app.sessions.keys()[0];
     assert_eq!(first.context, name("local"));
     // One context shown again is not sorted by what has no column.
     let alone = by_context.press("c").typed("local").press("enter");
@@ -267,10 +267,10 @@ fn an_unknown_command_or_context_is_told_with_those_there_are() {
     let screen = Screen::new(80, 24).daemon(two());
     let wrong = screen.press(":").typed("ctx busan").press("enter");
     insta::assert_snapshot!(wrong.text());
-    // The line stays to be mended; the sentence goes with the next key.
-    let mended = wrong.press("backspace");
-    assert!(!mended.sees("no context") && mended.sees("ctx busa"));
-    let unknown = mended.press("ctrl-u").typed("qqzz").press("enter");
+    // The line stays to be fixed; the sentence goes with the next key.
+    let fixed = wrong.press("backspace");
+    assert!(!fixed.sees("no context") && fixed.sees("ctx busa"));
+    let unknown = fixed.press("ctrl-u").typed("qqzz").press("enter");
     assert!(unknown.sees("Nothing matches 'qqzz'"), "{}", unknown.text());
     assert!(!unknown.press("esc").is_open::<Palette>());
     let gone = Screen::new(80, 24).daemon(two()).press(": backspace");

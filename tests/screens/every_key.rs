@@ -40,6 +40,8 @@ fn view(scope: Scope, keymap: &str) -> Option<Screen> {
         }
         Scope::Folders => sessions().press("D"),
         Scope::Ports => sessions().press("P"),
+        Scope::Dashboard => sessions().press("M"),
+        Scope::Room => sessions().press("W"),
         Scope::Transfers => sessions().press("T"),
         Scope::Notices => sessions().press("B"),
         Scope::Logs => sessions().press("j j l"),
@@ -50,6 +52,7 @@ fn view(scope: Scope, keymap: &str) -> Option<Screen> {
         Scope::Palette => sessions().press(":"),
         Scope::Columns => sessions().press("C"),
         Scope::Themes => sessions().press("ctrl-t"),
+        Scope::Settings => sessions().press("S"),
         Scope::Commands => sessions().press("L"),
         Scope::Input => sessions().press("/"),
         // These need an answer of the daemon first. Their own tests press their keys.

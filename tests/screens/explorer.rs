@@ -27,7 +27,7 @@ use workbay::{
 
 use crate::{
     screen::Screen,
-    world::{ago, day, lost, session, snapshot},
+    world::{ago, connected, day, lost, session, snapshot},
 };
 
 pub(crate) fn entry(name: &str, kind: FileKind, size: u64, minutes: i64) -> FileEntry {
@@ -352,6 +352,30 @@ fn a_broken_connection_is_shown_and_the_list_is_read_again() {
     let before = pages(&screen);
     let screen = screen.daemon(snapshot(day()));
     assert_eq!(pages(&screen), before + 1);
+}
+
+#[test]
+fn after_the_engine_reconnects_the_list_and_the_marks_are_there_again() {
+    let engine = |engine| Change::Engine {
+        context: ContextName::local(),
+        engine: Box::new(engine),
+    };
+    let screen = explorer(80, 24).press("end space").notice(engine(lost()));
+    let why = Failure::lost("the engine at unix:///var/run/docker.sock doesn't answer")
+        .hint("start it: `sudo systemctl start docker`");
+    let screen = screen.press("R").answer(is_page, Err(why));
+    insta::assert_snapshot!(screen.text());
+    let pages = |screen: &Screen| screen.questions().filter(|(_, it)| is_page(it)).count();
+    let before = pages(&screen);
+    let screen = screen.notice(engine(connected()));
+    assert_eq!(pages(&screen), before + 1);
+    let screen = answered(screen, listing(home()));
+    assert!(!screen.sees("Engine disconnected"), "{}", screen.text());
+    assert!(
+        screen.sees("데이터셋") && screen.sees("1 marked") && screen.sees("9 of 9"),
+        "{}",
+        screen.text()
+    );
 }
 
 #[test]

@@ -11,14 +11,16 @@ use workbay::{
             TransferEvent, TransferId, TransferOrder, TransferProgress,
         },
     },
-    model::{failure::Failure, text::Clean},
+    model::{
+        capability::EngineState, change::Change, failure::Failure, id::ContextName, text::Clean,
+    },
     protocol::message::Request,
 };
 
 use crate::{
     explorer::{answered, explorer, home, listing},
     screen::Screen,
-    world::ago,
+    world::{ago, connected, lost},
 };
 
 fn orders(screen: &Screen) -> Vec<(TransferId, TransferOrder)> {
@@ -122,6 +124,29 @@ fn an_interrupted_transfer_continues_after_the_reconnect() {
         orders(&screen).last(),
         Some((1, TransferOrder::Start { resumed: true, .. }))
     ));
+}
+
+#[test]
+fn a_transfer_that_an_engine_interrupted_continues_when_it_is_connected_again() {
+    let engine = |engine| Change::Engine {
+        context: ContextName::local(),
+        engine: Box::new(engine),
+    };
+    let screen = uploading(80, 24).notice(engine(lost()));
+    let end = TransferEnd::Interrupted(Clean::new("the engine is disconnected"));
+    let screen = happens(screen, 1, TransferEvent::Ended(end));
+    let starts = |screen: &Screen| {
+        let orders = orders(screen).into_iter();
+        orders
+            .filter(|(_, it)| matches!(it, TransferOrder::Start { resumed: true, .. }))
+            .count()
+    };
+    // Another attempt to connect is no connection.
+    let screen = screen.notice(engine(EngineState::Connecting));
+    assert_eq!(starts(&screen), 0);
+    let screen = screen.notice(engine(connected()));
+    assert_eq!(starts(&screen), 1);
+    assert_eq!(starts(&screen.notice(engine(connected()))), 1);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn filtered(query: &str) -> Screen {
 
 #[test]
 fn conditions_and_fuzzy_words_are_used_together() {
-    let found = |query: &str| filtered(query).app.sessions.rows().to_vec();
+    let found = |query: &str| filtered(query).app.sessions.keys().to_vec();
     assert_eq!(found("cpu>=2"), [key(1)]);
     assert_eq!(found("env:pytorch trsnt"), [key(1)]);
     assert_eq!(found("mem>4g -status:running"), []);
@@ -46,7 +46,7 @@ fn an_invalid_filter_says_why_and_keeps_the_list() {
         screen.text()
     );
     // The list shows what the valid terms accept.
-    assert_eq!(screen.app.sessions.rows(), [key(1)]);
+    assert_eq!(screen.app.sessions.keys(), [key(1)]);
     insta::assert_snapshot!(screen.text());
     // Enter doesn't hide the error.
     let screen = screen.press("enter");
@@ -74,7 +74,7 @@ fn tab_completes_keys_and_known_values() {
     assert_eq!(text(&screen), "environment:");
     let screen = screen.typed("pyto").press("tab");
     assert_eq!(text(&screen), "environment:pytorch");
-    assert_eq!(screen.app.sessions.rows(), [key(1)]);
+    assert_eq!(screen.app.sessions.keys(), [key(1)]);
     // Outside of the filter, Tab goes to the next tab.
     let screen = screen.press("enter tab");
     assert_eq!(screen.app.sessions.tab(), Tab::Finished);

@@ -1,7 +1,7 @@
 //! The data page: what it lists, in every size, and what its keys ask for.
 
 use workbay::{
-    app::panels::folders::FoldersPanel,
+    app::panels::{explorer::Explorer, folders::FoldersPanel},
     model::{
         capability::{Capability, EngineState},
         failure::Failure,
@@ -68,6 +68,14 @@ fn listed(screen: Screen) -> Screen {
 
 fn page(columns: u16, rows: u16) -> Screen {
     listed(Screen::new(columns, rows).daemon(world()).press("D"))
+}
+
+#[test]
+fn the_files_of_a_folder_are_shown_in_the_place_of_the_page() {
+    let screen = page(80, 24).press("enter");
+    assert!(screen.is_open::<Explorer>() && !screen.is_open::<FoldersPanel>());
+    let is_list = |(_, request): &(_, &Request)| matches!(request, Request::Files { .. });
+    assert_eq!(screen.questions().filter(is_list).count(), 1);
 }
 
 fn last(screen: &Screen) -> FolderRequest {

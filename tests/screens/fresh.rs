@@ -174,5 +174,5 @@ fn what_cannot_be_read_again_leaves_the_wizard_as_it_is() {
     assert_eq!(request.name.as_deref(), Some("my-work"));
     assert!(screen.sees("starts now"), "{}", screen.text());
     let launcher = screen.panel::<Launcher>();
-    assert_eq!(launcher.wake_at(noon()), None, "it asks on by itself");
+    assert_eq!(launcher.wake_at(noon()), None, "it asks on on its own");
 }

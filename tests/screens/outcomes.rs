@@ -68,7 +68,7 @@ fn finished(columns: u16, rows: u16) -> Screen {
 
 /// The names, from the top.
 fn names(screen: &Screen) -> Vec<String> {
-    let rows = screen.app.sessions.rows().iter();
+    let rows = screen.app.sessions.keys().iter();
     rows.map(|key| screen.app.mirror.session(*key).unwrap().name.to_string())
         .collect()
 }
@@ -156,9 +156,9 @@ fn what_never_ran_has_no_shell_and_no_log() {
     cancelled.kernels[0].container_id = None;
     for key in ["s", "l"] {
         let screen = Screen::new(80, 24).daemon(snapshot(vec![cancelled.clone()]));
-        let told = screen.press("2").press(key);
+        let pressed = screen.press("2").press(key);
         let why = "impatient never ran, so it has no shell or log";
-        assert!(told.sees(why), "{}", told.text());
+        assert!(pressed.sees(why), "{}", pressed.text());
     }
 }
 

@@ -1,4 +1,4 @@
-//! What lies on top of the list or beside it: detail, launcher, question, help, rename.
+//! What is on top of the list or beside it: detail, launcher, question, help, rename.
 
 use workbay::{
     app::panels::{help::Help, history::HistoryTable, waiting::WaitingDialog},

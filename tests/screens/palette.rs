@@ -5,7 +5,6 @@ use workbay::{
         app::App,
         effect::Effect,
         launcher::Launcher,
-        msg::Msg,
         panels::{
             contexts::ContextPicker,
             explorer::Explorer,
@@ -13,6 +12,7 @@ use workbay::{
             help::Help,
             palette::{Palette, entry::EntryKind},
             rename::Rename,
+            settings::SettingsPage,
             terminate::TerminateDialog,
         },
         saved::SavedState,
@@ -77,10 +77,6 @@ fn complete(screen: Screen) -> Screen {
         |request| *request == Request::Recents,
         Ok(Reply::Recents { entries }),
     )
-}
-
-fn effects_after(screen: &Screen, before: usize) -> &[Effect] {
-    &screen.effects()[before..]
 }
 
 #[test]
@@ -159,19 +155,14 @@ fn every_kind_leads_where_it_says() {
 }
 
 #[test]
-fn a_setting_opens_its_file_at_its_line_or_says_how_to_set_it() {
+fn a_setting_opens_the_settings_page_at_it() {
     let screen = open(120, 40).typed("=ui.keymap").press("enter");
-    let edits = screen.effects().iter().any(|effect| {
-        matches!(effect, Effect::EditSettings { line: Some(3), path, .. }
-            if path.ends_with("config.toml"))
-    });
-    assert!(edits, "{}", screen.text());
-    let screen = open(120, 40).typed("=theme").press("enter");
-    assert!(
-        screen.sees("write `theme = \"auto\"` below [ui]"),
-        "{}",
-        screen.text()
-    );
+    let page: &SettingsPage = screen.panel();
+    let marked = page.marked(&screen.app.facts).unwrap();
+    assert_eq!(marked.key, "ui.keymap");
+    assert!(!screen.is_open::<Palette>());
+    let screen = open(120, 40).typed("settings").press("enter");
+    assert!(screen.is_open::<SettingsPage>(), "{}", screen.text());
 }
 
 #[test]
@@ -292,18 +283,4 @@ fn twenty_thousand_sessions_are_searched() {
     let screen = screen.press("backspace");
     let palette: &Palette = screen.panel();
     assert!(palette.count(screen.app.word_values()) >= 11);
-}
-
-#[test]
-fn the_editor_reports_that_settings_apply_later() {
-    let screen = open(120, 40).typed("=ui.keymap").press("enter");
-    let ticket = screen.effects().iter().find_map(|effect| match effect {
-        Effect::EditSettings { ticket, .. } => Some(*ticket),
-        _ => None,
-    });
-    let result = Ok(String::new());
-    let ticket = ticket.unwrap();
-    let screen = screen.send(Msg::Edited { ticket, result });
-    assert!(screen.sees("hanged settings apply"), "{}", screen.text());
-    assert!(effects_after(&screen, screen.effects().len()).is_empty());
 }

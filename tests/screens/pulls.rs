@@ -183,7 +183,7 @@ fn esc_gives_the_launch_up_and_enter_leaves_it_going_on() {
         let screen = shown(80, 24).press(key);
         assert!(!screen.sees(TITLE), "{key}");
         assert_eq!(terminated(&screen), 0, "{key}");
-        // It does not come again by itself.
+        // It does not come again on its own.
         let screen = changed(screen, with(|pull| pull.seconds_left = Some(30)));
         assert!(!screen.sees(TITLE), "{key}");
         assert!(screen.sees("PULLING 30%"), "{}", screen.text());

@@ -12,11 +12,13 @@ use workbay::{
     app::{
         app::App,
         area::Areas,
+        custom_commands::CustomCommands,
         effect::Effect,
-        facts::{Facts, ShownSetting},
+        facts::Facts,
         logs::feed::LogOrder,
         msg::{Button, Link, Mouse, MouseKind, Msg, StreamEvent, Ticket},
         panels::PanelType,
+        settings::ShownSetting,
     },
     keymap::Keymap,
     model::{
@@ -78,6 +80,8 @@ pub fn facts() -> Facts {
         },
         directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
+        home: Some("/home/jin".into()),
+        recordings: "/home/kim/.local/share/workbay/recordings".into(),
         notifications: NotificationSettings {
             bell: true,
             ..NotificationSettings::default()
@@ -101,7 +105,7 @@ pub fn facts() -> Facts {
                 value: "\"auto\"".to_owned(),
                 origin: "default".to_owned(),
                 meaning: "Theme: auto, default-dark, default-light".to_owned(),
-                line: None,
+                ..ShownSetting::default()
             },
             ShownSetting {
                 key: "ui.keymap".to_owned(),
@@ -109,8 +113,12 @@ pub fn facts() -> Facts {
                 origin: "user".to_owned(),
                 meaning: "Keymap: default, vim, emacs, arrows, k9s".to_owned(),
                 line: Some(3),
+                ..ShownSetting::default()
             },
         ],
+        settings_problem: None,
+        columns: Vec::new(),
+        commands: CustomCommands::default(),
         settings_file: "/home/kim/.config/workbay/config.toml".into(),
     }
 }
@@ -243,7 +251,7 @@ impl Screen {
         })
     }
 
-    /// What was asked of the daemon but what the face asks by itself.
+    /// What was asked of the daemon but what the TUI asks on its own.
     pub fn wishes(&self) -> Vec<&Request> {
         self.questions()
             .map(|(_, request)| request)

@@ -385,7 +385,7 @@ fn the_launcher_of_a_cluster_80x24() {
         1
     );
     let screen = to_field(with_catalogue(opened), Field::ResourceGroup);
-    // The group chosen says what is free; more than that is no mistake: it waits.
+    // The group chosen says what is free; more than that is not an error: it waits.
     let screen = screen.press("right right");
     let screen = to_field(screen, Field::Cpu).press("ctrl-u").typed("41");
     let screen = screen.press("alt-enter enter");

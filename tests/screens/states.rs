@@ -118,12 +118,12 @@ fn an_empty_tab_of_others_says_what_belongs_there() {
 
 #[test]
 fn a_key_that_does_nothing_in_the_list_says_so_for_a_moment() {
-    let screen = Screen::new(80, 24).daemon(snapshot(day())).press("z");
-    let line = "z does nothing here. ? shows the keys";
+    let screen = Screen::new(80, 24).daemon(snapshot(day())).press("Q");
+    let line = "Q does nothing here. ? shows the keys";
     assert!(screen.sees(line), "{}", screen.text());
     assert!(!screen.wait(4).sees(line));
-    let screen = Screen::new(80, 24).daemon(snapshot(day())).press("Z");
-    assert!(screen.sees("Z does nothing here."), "{}", screen.text());
+    let screen = Screen::new(80, 24).daemon(snapshot(day())).press("U");
+    assert!(screen.sees("U does nothing here."), "{}", screen.text());
     assert!(!screen.press("j").sees("does nothing"));
     let filter = Screen::new(80, 24).daemon(snapshot(day())).press("/ z");
     assert!(!filter.sees("does nothing"), "{}", filter.text());

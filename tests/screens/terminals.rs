@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// What the daemon does with the stream opened last.
-trait DaemonSide {
+pub trait DaemonSide {
     fn stream(&self) -> StreamId;
     fn happens(self, event: StreamEvent) -> Self;
     fn prints(self, text: &str) -> Self;
@@ -55,14 +55,14 @@ impl DaemonSide for Screen {
     }
 }
 
-fn working_day(columns: u16, rows: u16) -> Screen {
+pub fn working_day(columns: u16, rows: u16) -> Screen {
     Screen::new(columns, rows).daemon(snapshot(vec![
         session(1, "train-llm", Status::Running, 12),
         session(2, "노트북-세션", Status::Running, 61),
     ]))
 }
 
-fn in_a_shell() -> Screen {
+pub fn in_a_shell() -> Screen {
     working_day(80, 24)
         .press("s")
         .happens(StreamEvent::Opened)

@@ -119,11 +119,11 @@ fn before_figures_come_the_newest_sample_is_shown() {
 fn an_engine_that_reports_none_and_a_failure_say_why() {
     let mut lacking = snapshot(day());
     if let EngineState::Connected { info } = &mut lacking.contexts[0].engine {
-        let why = Clean::new("this engine tells no figures");
+        let why = Clean::new("this engine reports no figures");
         info.capabilities.missing.push((Capability::LiveUsage, why));
     }
     let screen = Screen::new(140, 40).daemon(lacking).press("j j enter");
-    assert!(screen.sees("this engine tells no figures"));
+    assert!(screen.sees("this engine reports no figures"));
     assert_eq!(asked(&screen), 0);
     let failure = Failure::internal(Clean::new("the store is full"));
     let failed = open(140, 40).answer(is_figures, Err(failure));

@@ -118,7 +118,7 @@ fn a_click_goes_to_the_half_it_points_at() {
     let (x, y) = place(&screen, "STAGE  ");
     let screen = screen.click(x + 2, y);
     assert_eq!(row(&screen), name(2));
-    // What is wrong is mended where it says so.
+    // What is wrong is fixed where it says so.
     let (x, y) = place(&screen, "is a secret, so");
     assert_eq!(row(&screen.click(x, y)), value(0));
 }
@@ -220,7 +220,7 @@ fn on_yes_the_row_goes_and_so_does_its_person() {
             assert!(env(&screen).is_empty());
         }
     }
-    // The launch goes on as well.
+    // The launch continues as well.
     let sent = begun("alt-enter").press("y enter");
     let launches = sent.wishes();
     assert!(

@@ -89,7 +89,7 @@ impl MemoryEngine {
         Self::on(World::default())
     }
 
-    /// One whose world lies in a file, so that it outlives this process.
+    /// An engine whose state is in a file, so that it outlives this process.
     pub fn kept_in(path: &Path) -> Self {
         Self::on(World::read(path))
     }

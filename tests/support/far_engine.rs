@@ -12,7 +12,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// As many as a loaded machine may need; one that works never comes to its end.
 const LOOKS: u32 = 2000;
 
-/// What runs there, as its first process. `/mnt` is all that it has of our files' world: what lies in
+/// What runs there, as its first process. `/mnt` is all that it has of our files' world: what is in
 /// /tmp, /run and /root here is not there.
 const BEGIN: &str = r#"
 set -eu

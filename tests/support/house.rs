@@ -78,6 +78,7 @@ pub fn options(root: &Path, engine: &MemoryEngine, settings: Settings) -> Daemon
         beginning: Beginning::Here,
         boot: None,
         ended: store::ENDED,
+        in_memory: store::ENDED,
         page_limit: None,
     }
 }
@@ -100,8 +101,10 @@ pub struct House {
     pub engine: MemoryEngine,
     pub settings: Settings,
     pub page_limit: Option<u32>,
-    /// Ended sessions in memory.
+    /// Ended sessions that are loaded first.
     pub ended: u32,
+    /// Ended sessions in memory soon after the start.
+    pub in_memory: u32,
     /// Which start of the machine it is.
     pub boot: Option<String>,
     /// Contexts besides the local one.
@@ -128,6 +131,7 @@ impl House {
             settings,
             page_limit: None,
             ended: store::ENDED,
+            in_memory: 0,
             boot: None,
             others: Vec::new(),
             running: None,
@@ -142,6 +146,7 @@ impl House {
         let mut options = options(self.root.path(), &self.engine, self.settings.clone());
         options.page_limit = self.page_limit;
         options.ended = self.ended;
+        options.in_memory = self.in_memory;
         options.boot.clone_from(&self.boot);
         options.contexts.extend(self.others.iter().cloned());
         let controls = Controls::default();

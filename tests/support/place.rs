@@ -1,5 +1,5 @@
 //! A daemon that is a process of its own: this test binary once more, running [`be_the_daemon`] on an
-//! engine whose world lies in a file.
+//! engine whose state is in a file.
 
 use std::{
     ffi::OsString,
@@ -40,6 +40,7 @@ pub fn be_the_daemon() {
         beginning: Beginning::Detached,
         boot: None,
         ended: store::ENDED,
+        in_memory: store::IN_MEMORY,
         page_limit: None,
     };
     daemon::run(options).unwrap();

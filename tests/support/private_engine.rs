@@ -22,8 +22,30 @@ impl PrivateEngine {
         Self::start_with(true)
     }
 
+    /// One whose images and containers share a disk for so many files.
+    #[allow(dead_code, reason = "not every test program fills a disk")]
+    pub fn start_on(files: u32) -> Option<Self> {
+        let mut engine = Self::prepare(false)?;
+        let data = engine.path("data");
+        std::fs::create_dir(&data).expect("a directory");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o"])
+            .args([&format!("size=300m,nr_inodes={files}"), "workbay-test"])
+            .arg(&data)
+            .status();
+        assert!(mounted.expect("mount runs").success());
+        engine.begin();
+        Some(engine)
+    }
+
     /// `None` where none can be run: it needs root and a dockerd.
     pub fn start_with(live_restore: bool) -> Option<Self> {
+        let mut engine = Self::prepare(live_restore)?;
+        engine.begin();
+        Some(engine)
+    }
+
+    fn prepare(live_restore: bool) -> Option<Self> {
         let is_root = rustix::process::geteuid().is_root();
         let there = Command::new("dockerd")
             .arg("--version")
@@ -32,7 +54,7 @@ impl PrivateEngine {
         if !is_root || there.is_err() {
             return None;
         }
-        let mut engine = Self {
+        let engine = Self {
             dir: tempfile::Builder::new()
                 .prefix("workbay-engine-")
                 .tempdir()
@@ -42,7 +64,6 @@ impl PrivateEngine {
         };
         // The machine's own settings are not this one's.
         std::fs::write(engine.path("daemon.json"), "{}").expect("a file");
-        engine.begin();
         Some(engine)
     }
 

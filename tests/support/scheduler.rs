@@ -1,4 +1,4 @@
-//! A manager in memory: an engine that schedules by itself, with thousands of sessions and faults on
+//! A manager in memory: an engine that schedules on its own, with thousands of sessions and faults on
 //! demand.
 
 mod answers;

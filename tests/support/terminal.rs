@@ -267,7 +267,7 @@ impl Drop for Terminal {
 /// A sequence that a program sends, and the terminal's answer to it.
 pub type TerminalAnswer = (&'static [u8], &'static [u8]);
 
-/// What a terminal answers by itself: its kind, where its cursor is, its own two colours.
+/// What a terminal answers on its own: its kind, where its cursor is, its own two colours.
 const ANSWERS: [TerminalAnswer; 4] = [
     (b"\x1b]10;?", b"\x1b]10;rgb:e0e0/e0e0/e0e0\x1b\\"),
     (b"\x1b]11;?", b"\x1b]11;rgb:1212/1212/1212\x1b\\"),

@@ -15,7 +15,7 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
     };
     let rest = |name: &str| samples.median(&format!("crowd-rest/{name}"));
     let alone = samples.median("crowd-engine/nobody");
-    // What looking adds to the engine's own work.
+    // What showing the list adds to the engine's own work.
     let added = |name: &str| {
         let with = samples.median(&format!("crowd-engine/{name}"))?;
         Some((with - alone?).max(0.0))
@@ -50,7 +50,7 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
             ratio: wanted,
             limit: Some(0.5),
             ..row(
-                "10 CPU of face and daemon at rest, 200 sessions, usage on",
+                "10 CPU of TUI and daemon at rest, 200 sessions, usage on",
                 "%",
                 rest("workbay"),
                 rest(name),
@@ -62,7 +62,7 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
             ratio: wanted,
             limit: Some(0.5),
             ..row(
-                "11 CPU that looking adds to dockerd and containerd",
+                "11 CPU that showing the list adds to dockerd and containerd",
                 "%",
                 added("workbay"),
                 added(name),

@@ -46,7 +46,7 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
             theirs: few,
             unit: "MiB",
             ..key(
-                "12 memory of the face, 100,000 ended sessions",
+                "12 memory of the TUI, 100,000 ended sessions",
                 "rss",
                 0.5,
                 None,

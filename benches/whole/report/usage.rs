@@ -29,8 +29,8 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
     let first = "usage of 200 sessions for the first time, files to be opened";
     let watched = "usage of 200 watched sessions once";
     let judged = "usage of 200 sessions once, for idle checks alone";
-    let unwatched = "10 CPU of the daemon at rest, 200 sessions, nobody looks";
-    let looked_at = "10 the same, a face shows them (45 are sampled)";
+    let unwatched = "10 CPU of the daemon at rest, 200 sessions, no TUI";
+    let looked_at = "10 the same, a TUI shows them (45 are sampled)";
     vec![
         row(watched, "sweep/workbay", "ms", stats, (Some(0.2), None)),
         row(

@@ -6,6 +6,7 @@ use super::{App, interrupt_ends};
 use crate::{
     action::{Action, Scope},
     app::{
+        allowed::why_read_only,
         effect::Effect,
         focus::{Focus, Page},
         panels::{AnyPanel, scroll::motion},
@@ -42,9 +43,13 @@ impl App {
             Action::Notices => self.toggle_notices(),
             Action::Quiet => self.toggle_quiet(),
             Action::Ports => self.toggle_ports(),
+            Action::Dashboard => self.toggle_dashboard(),
             Action::Folders => self.toggle_folders(),
             Action::Transfers => self.toggle_transfers(),
             Action::ThemePick => self.toggle_themes(now),
+            Action::Settings => self.toggle_settings(now),
+            Action::PaneScratch => self.toggle_scratch(),
+            Action::ControlRoom => self.toggle_control_room(),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action, now),
@@ -158,11 +163,19 @@ impl App {
             Action::Back if scope == Scope::Global => self.show(Page::Sessions),
             Action::HostShell => self.host_shell(),
             Action::Panes => self.show_panes(now),
+            Action::PaneBroadcast => self.toggle_broadcast(),
             Action::PanePick | Action::WindowNewAs => {
                 self.open_panel(action, now).unwrap_or_default()
             }
             _ => tab_of(action).map_or_else(Vec::new, |tab| self.show_tab(tab)),
         }
+    }
+
+    /// Switches broadcast in terminals on or off.
+    fn toggle_broadcast(&mut self) -> Vec<Step> {
+        let (mirror, facts) = (&self.mirror, &self.facts);
+        self.panes
+            .toggle_broadcast(|context| why_read_only(context, mirror, facts).is_some())
     }
 
     fn in_sessions(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
@@ -202,6 +215,16 @@ impl App {
             Action::SessionsColumns => return self.open_columns(),
             Action::SessionsExport => return self.open_export(),
             Action::BulkResults => return self.show_bulk_results(),
+            Action::SessionsGroup => self.sessions.group_by_next(&self.mirror),
+            Action::SessionsFold => self.sessions.fold(),
+            Action::SessionsUnfold => {
+                let why = self.sessions.unfold(&self.mirror);
+                return why
+                    .map(|why| Step::toast(Level::Info, why))
+                    .into_iter()
+                    .collect();
+            }
+            Action::SessionsFoldAll => self.sessions.fold_all(&self.mirror),
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
             Action::SessionsStatistics => return self.toggle_statistics(),
             _ => return self.on_session(action, now),

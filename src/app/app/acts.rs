@@ -4,11 +4,11 @@ use jiff::Timestamp;
 
 use super::{App, bulk::is_bulk};
 use crate::{
-    action::Action,
+    action::{Action, Scope},
     app::{
         allowed::why_not,
         detail::Detail,
-        focus::Page,
+        focus::{Focus, Page},
         logs::Logs,
         panels::selected_kernel,
         session_actions,
@@ -26,6 +26,9 @@ use crate::{
 impl App {
     /// Actions on the current session. An action that isn't possible now is refused with its reason.
     pub(super) fn on_session(&mut self, action: Action, now: Timestamp) -> Vec<Step> {
+        if action == Action::SessionOpen && self.toggles_group() {
+            return Vec::new();
+        }
         if self.acts_on_marked()
             && let Some(steps) = self.on_marked(action, now)
         {
@@ -61,8 +64,31 @@ impl App {
         if self.acts_on_marked() && is_bulk(action) {
             return self.why_not_marked(action);
         }
+        if let Some(why) = self.why_not_on_group(action) {
+            return Some(why);
+        }
         let shown = self.sessions.shown();
         why_not(action, self.current(), shown, &self.mirror, &self.facts)
+    }
+
+    /// Folds or unfolds the selected group of the list.
+    fn toggles_group(&mut self) -> bool {
+        self.focus() == Focus::Sessions && self.sessions.toggle_group()
+    }
+
+    /// Why an action on a session isn't possible while a group is selected.
+    fn why_not_on_group(&self, action: Action) -> Option<String> {
+        let of_session = session_actions::find(action)?;
+        let selected = self.focus() == Focus::Sessions && self.sessions.selected_group().is_some();
+        if !selected || action == Action::SessionOpen || !of_session.reports_no_session {
+            return None;
+        }
+        let keys = self.keymap.keys_for(Scope::Sessions, Action::SessionsMark);
+        let way = keys
+            .first()
+            .map(|key| format!(". Press {key} to mark its sessions"));
+        let way = way.unwrap_or_default();
+        Some(format!("a group is selected{way}"))
     }
 
     fn refresh(&mut self) -> Vec<Step> {
@@ -81,7 +107,7 @@ impl App {
             return steps;
         };
         let no_times = self.mirror.why_not(key.context, Capability::LogTimes);
-        let selected = selected_kernel(self.detail.as_ref(), &session);
+        let selected = selected_kernel(self.detail.as_ref(), &self.sessions, &session);
         let (logs, more) = Logs::open(&session, selected, no_times.cloned(), &mut self.ids);
         self.logs = Some(logs);
         steps.extend(more);

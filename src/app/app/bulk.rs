@@ -29,10 +29,10 @@ impl App {
     }
 
     /// The marked sessions: those of the list in its order, then the others.
-    fn marked(&self) -> Vec<&Session> {
+    pub(super) fn marked(&self) -> Vec<&Session> {
         let marks = &self.sessions.marks;
-        let rows: HashSet<SessionKey> = self.sessions.rows().iter().copied().collect();
-        let in_list = self.sessions.rows().iter().copied();
+        let rows: HashSet<SessionKey> = self.sessions.keys().iter().copied().collect();
+        let in_list = self.sessions.keys().iter().copied();
         let in_list = in_list.filter(|key| marks.has(*key));
         let others = marks.keys().filter(|key| !rows.contains(key));
         let keys = in_list.chain(others);
@@ -167,7 +167,7 @@ impl App {
     /// Asks for the file that the marked sessions are exported to, or all of the list if none is marked.
     pub(super) fn open_export(&mut self) -> Vec<Step> {
         let keys: Vec<SessionKey> = if self.sessions.marks.is_empty() {
-            self.sessions.rows().to_vec()
+            self.sessions.keys().to_vec()
         } else {
             self.marked().iter().map(|it| it.key()).collect()
         };

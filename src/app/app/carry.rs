@@ -14,6 +14,7 @@ use super::{
         panels::{
             AnyPanel, explorer::Explorer, notifications::NoticeList, transfers::TransferList,
         },
+        settings::SettingsOrder,
         step::{Go, Purpose, Step},
         themes::ThemeOrder,
     },
@@ -39,6 +40,7 @@ impl App {
                     let ticket = self.ticket(purpose);
                     effects.push(Effect::Ask { ticket, request });
                 }
+                Step::List { tab, filter } => next(&mut queue, self.show_filtered(tab, &filter)),
                 Step::Copy(text) => {
                     let ticket = self.ticket(Purpose::Effect);
                     effects.push(Effect::Copy { ticket, text });
@@ -88,6 +90,19 @@ impl App {
                     let ticket = self.ticket(Purpose::Effect);
                     effects.push(Effect::Theme(ThemeOrder::Keep { ticket, name }));
                 }
+                Step::SaveSetting { key, value } => {
+                    let ticket = self.ticket(Purpose::SaveSetting);
+                    let order = match value {
+                        Some(value) => SettingsOrder::Save { ticket, key, value },
+                        None => SettingsOrder::Reset { ticket, key },
+                    };
+                    effects.push(Effect::Settings(order));
+                }
+                Step::EditSettings { line } => {
+                    let path = self.facts.settings_file.clone();
+                    let ticket = self.ticket(Purpose::Settings);
+                    effects.push(Effect::EditSettings { ticket, path, line });
+                }
                 Step::ReadRecipe { path } => {
                     let ticket = self.ticket(Purpose::Recipe);
                     effects.push(Effect::ReadRecipe { ticket, path });
@@ -109,6 +124,7 @@ impl App {
                 Step::Command(command) => {
                     next(&mut queue, self.carry_out_command(command, now));
                 }
+                Step::RunCommand(plan) => next(&mut queue, self.run_command(*plan)),
                 Step::Bulk(plan) => next(&mut queue, self.start_bulk(*plan)),
                 Step::EditNotices(edit) => next(&mut queue, self.edit_notices(edit)),
                 Step::NewShell { place, name, start } => {
@@ -142,6 +158,7 @@ impl App {
         match go {
             Go::Sessions => self.show(Page::Sessions),
             Go::Panes => self.show(Page::Panes),
+            Go::Below => self.hide_scratch(),
             Go::Shell(id) => {
                 let Some(session) = self.mirror.session(id) else {
                     return Vec::new();

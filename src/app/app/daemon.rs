@@ -12,8 +12,8 @@ use crate::{
         mirror::Touched,
         msg::{Link, Ticket},
         panels::{
-            self, apps::AppLauncher, history::HistoryTable, palette::Palette, recents::Recents,
-            rename::Rename, waiting::WaitingDialog,
+            self, apps::AppLauncher, dashboard::Dashboard, history::HistoryTable, palette::Palette,
+            recents::Recents, rename::Rename, waiting::WaitingDialog,
         },
         step::{Purpose, Step},
     },
@@ -75,6 +75,7 @@ impl App {
         if let Some(detail) = &mut self.detail {
             detail.ask_again();
         }
+        self.sessions.ask_again();
         self.update_panels(now);
         for session in self.mirror.sessions() {
             // The steps are dropped, because `link_up` opens the same panes.
@@ -89,6 +90,9 @@ impl App {
         }
         if let Some(apps) = self.panels.get_mut::<AppLauncher>() {
             steps.extend(apps.link_up());
+        }
+        if let Some(open) = self.panels.get_mut::<Dashboard>() {
+            open.ask_again();
         }
         steps.extend(self.ask_folders_again());
         steps.extend(self.files_link_up());
@@ -113,6 +117,7 @@ impl App {
                 Purpose::Effect
                     | Purpose::Edit(_)
                     | Purpose::Settings
+                    | Purpose::SaveSetting
                     | Purpose::Recipe
                     | Purpose::Launch(_)
             )
@@ -147,13 +152,27 @@ impl App {
                 detail.moved(*session);
             }
         }
+        if let Change::Usage { samples } = &change {
+            for (session, _) in samples {
+                self.sessions.moved(*session);
+            }
+        }
         let touches_panels = matches!(change, Change::Environments { .. } | Change::Engine { .. });
+        let lost = match &change {
+            Change::Engine { context, .. } if self.mirror.has_lost_engine(*context) => {
+                Some(*context)
+            }
+            _ => None,
+        };
         match self.mirror.apply(change, now) {
             Touched::Sessions => self.sessions.mark_stale(),
-            Touched::Usage => self.sessions.mark_stale_if_sorted_by_usage(),
+            Touched::Usage => self.sessions.usage_changed(),
             Touched::Other => {}
         }
         steps.extend(starting.and_then(|key| self.open_apps_after_launch(key)));
+        if let Some(context) = lost.filter(|it| !self.mirror.has_lost_engine(*it)) {
+            steps.extend(self.files_engine_up(context));
+        }
         if touches_panels {
             self.know_accounts();
             self.update_panels(now);
@@ -219,6 +238,7 @@ impl App {
                     Ok(_) => return Vec::new(),
                     Err(failure) => Used::Failed(failure.message()),
                 };
+                self.sessions.figures_answered(id, &used);
                 if let Some(detail) = &mut self.detail {
                     detail.figures_answered(id, used);
                 }
@@ -279,6 +299,12 @@ impl App {
             (Purpose::Unsaved(session), result) => self.unsaved_answered(session, result),
             (Purpose::Bulk { job, session }, result) => self.bulk_answered((job, session), result),
             (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
+            (Purpose::Dashboard(context), result) => {
+                if let Some(open) = self.panels.get_mut::<Dashboard>() {
+                    open.agents_answered(context, result);
+                }
+                Vec::new()
+            }
             (Purpose::Folders(asked), result) => self.folders_answered(asked, result),
             (Purpose::Explorer(asked), result) => self.files_answered(asked, result),
             (Purpose::ForwardUrl { then }, Ok(Reply::Opened { opened })) => {
@@ -295,6 +321,7 @@ impl App {
                 | Purpose::Edit(_)
                 | Purpose::Recipe
                 | Purpose::Settings
+                | Purpose::SaveSetting
                 | Purpose::Watch
                 | Purpose::ForwardUrl { .. }
                 | Purpose::Environments(_),
@@ -322,6 +349,7 @@ impl App {
         {
             logs.know_kernels(&session);
         }
+        self.sessions.read_in_full(&session);
         if let Some(detail) = &mut self.detail {
             detail.read_in_full(session);
         }
@@ -329,7 +357,7 @@ impl App {
 
     /// A session with everything that is known about it.
     pub fn full(&self, id: SessionKey) -> Option<Session> {
-        panels::full(&self.mirror, self.detail.as_ref(), id)
+        panels::full(&self.mirror, self.detail.as_ref(), &self.sessions, id)
     }
 
     fn why_not_answered(&mut self, id: SessionKey, result: Result<Reply, Failure>, now: Timestamp) {
@@ -387,9 +415,9 @@ impl App {
         }
         let detail = self.detail.as_ref().map(super::Detail::session);
         self.sessions
-            .visible()
-            .iter()
-            .copied()
+            .sampled(&self.mirror)
+            .into_iter()
+            .chain(self.dashboard_sessions())
             .chain(detail)
             .filter(|id| {
                 let live = self

@@ -12,6 +12,7 @@ use crate::{
             AnyPanel,
             conflict::ConflictDialog,
             explorer::{Explorer, ExplorerPurpose},
+            folders::FoldersPanel,
             terminate,
             transfers::TransferList,
         },
@@ -21,6 +22,7 @@ use crate::{
     model::{
         failure::Failure,
         files::{FilePath, FilePlace},
+        id::ContextName,
         notice::Level,
         text::Clean,
     },
@@ -38,6 +40,8 @@ impl App {
             Some(open) => explorer.after(open),
             None => explorer,
         };
+        // The data page is above the explorer, and would hide it.
+        self.panels.close::<FoldersPanel>();
         self.panels.push(explorer);
     }
 
@@ -62,6 +66,16 @@ impl App {
             explorer.link_up();
         }
         self.transfers.link_up()
+    }
+
+    /// The same after an engine is connected again, for what needs that engine.
+    pub(super) fn files_engine_up(&mut self, context: ContextName) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if let Some(explorer) = self.panels.get_mut::<Explorer>() {
+            steps.extend(explorer.engine_up(context));
+        }
+        steps.extend(self.transfers.engine_up(context));
+        steps
     }
 
     /// Requests what the explorer needs for its next frame.

@@ -1,11 +1,7 @@
-//! Completes the filter of the list, and tells it which account is yours.
+//! Completes the filter of the list, and sets which account is yours.
 
 use super::App;
-use crate::{
-    app::mirror::ContextState,
-    model::capability::EngineState,
-    rules::filter::{Completion, FilterKey, known_values},
-};
+use crate::rules::filter::{Completion, FilterKey, known_values};
 
 impl App {
     /// What the end of the typed filter can become.
@@ -28,15 +24,6 @@ impl App {
 
     /// Takes your account of each context, which `owner:me` means.
     pub(super) fn know_accounts(&mut self) {
-        let states = self.mirror.contexts().iter();
-        let account = |state: &ContextState| match &state.engine {
-            EngineState::Connected { info } => {
-                let user = info.user.as_ref()?;
-                Some((state.context.name, user.email.clone()))
-            }
-            _ => None,
-        };
-        let accounts = states.filter_map(account).collect();
-        self.sessions.filter.set_accounts(accounts);
+        self.sessions.filter.set_accounts(self.mirror.accounts());
     }
 }

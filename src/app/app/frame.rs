@@ -31,7 +31,7 @@ impl App {
             Msg::Stream { stream, .. } => {
                 self.page != Page::Sessions || self.is_of_explorer(*stream)
             }
-            Msg::Log { .. } => self.page == Page::Logs,
+            Msg::Log { .. } => self.page_below() == Page::Logs,
             _ => true,
         }
     }
@@ -64,6 +64,9 @@ impl App {
         self.sessions
             .laid_out(usize::from(areas.rows.height), &self.mirror);
         steps.extend(self.reach.ask_if_due(&self.mirror, &self.sessions, now));
+        if self.mirror.is_up() {
+            steps.extend(self.sessions.ask_if_due(&self.mirror, now));
+        }
         if let (Some(detail), Some(area)) = (&mut self.detail, areas.detail) {
             detail.laid_out(areas.detail_lines, usize::from(area.height));
             if self.mirror.is_up() {
@@ -77,7 +80,8 @@ impl App {
             self.with_panel(now, |top, env| top.laid_out(height, env));
         }
         steps.extend(self.ask_for_explorer(now));
-        match self.page {
+        steps.extend(self.ask_for_dashboard(now));
+        match self.page_below() {
             Page::Panes => {
                 steps.extend(self.panes.set_page(areas.pane_page));
             }
@@ -87,6 +91,9 @@ impl App {
                 }
             }
             Page::Sessions => {}
+        }
+        if let Some(floating) = &areas.floating_pane {
+            steps.extend(self.panes.set_floating(floating.cells));
         }
         steps.extend(self.watch());
         self.carry_out(steps, now)
@@ -120,7 +127,16 @@ impl App {
         // Keys for a session that is gone must not reach the next session.
         let gone = detail.focused && self.mirror.session(detail.session()).is_none();
         match self.sessions.selected() {
-            Some(id) if !gone => detail.follow(id),
+            Some(id) if !gone => {
+                detail.follow(id);
+                if let Some((_, at)) = self.sessions.selected_container()
+                    && !detail.focused
+                {
+                    detail.go_to_kernel(at);
+                }
+            }
+            // Next to the list, it shows the group, and stays for the next session.
+            None if !gone && !detail.focused && self.sessions.selected_group().is_some() => {}
             _ => self.detail = None,
         }
     }

@@ -11,7 +11,7 @@ use crate::{
         step::Step,
     },
     key::{Key, KeyCode},
-    keymap::Lookup,
+    keymap::{Lookup, commands::CommandLookup},
     terminal::emulator::CursorShape,
 };
 
@@ -32,6 +32,8 @@ pub(super) struct KeySequence {
 /// The result of looking up keys in the scopes.
 enum Found {
     Actions(Scope, Vec<Action>),
+    /// One of your own commands.
+    Command(usize),
     /// The beginning of a sequence.
     Pending,
     Nothing,
@@ -53,6 +55,7 @@ impl App {
         self.pending.push(key);
         match self.find(&own_scopes(inner)) {
             Found::Actions(scope, actions) => return self.matched(scope, actions, key, now),
+            Found::Command(at) => return self.custom_command(at, now),
             Found::Pending => return Vec::new(),
             Found::Nothing => {}
         }
@@ -64,6 +67,7 @@ impl App {
         }
         match self.find(self.outer_scopes(inner)) {
             Found::Actions(scope, actions) => self.matched(scope, actions, key, now),
+            Found::Command(at) => self.custom_command(at, now),
             Found::Pending => Vec::new(),
             Found::Nothing => {
                 let keys = std::mem::take(&mut self.pending);
@@ -101,7 +105,11 @@ impl App {
         let inner = self.scope();
         let scopes = own_scopes(inner);
         let outer = self.outer_scopes(inner);
-        let bound = |scope: &Scope| self.keymap.lookup(*scope, &[key]) != Lookup::NotFound;
+        let commands = &self.facts.commands.keys;
+        let bound = |scope: &Scope| {
+            self.keymap.lookup(*scope, &[key]) != Lookup::NotFound
+                || commands.lookup(*scope, &[key]) != CommandLookup::NotFound
+        };
         if self.is_in_terminal() || scopes.iter().chain(outer).any(bound) {
             key
         } else {
@@ -127,6 +135,11 @@ impl App {
                 Lookup::Matched(actions) => return Found::Actions(*scope, actions),
                 Lookup::Pending(_) => return Found::Pending,
                 Lookup::NotFound => {}
+            }
+            match self.facts.commands.keys.lookup(*scope, &self.pending) {
+                CommandLookup::Matched(at) => return Found::Command(at),
+                CommandLookup::Pending => return Found::Pending,
+                CommandLookup::NotFound => {}
             }
         }
         Found::Nothing
@@ -196,6 +209,22 @@ impl App {
             all.extend(new);
         }
         all
+    }
+
+    /// The keys of your own commands that can continue an unfinished sequence, each with the command's name.
+    pub fn command_continuations(&self) -> Vec<(Key, Option<&str>)> {
+        let inner = self.scope();
+        if self.pending.is_empty() && inner != Scope::Leader {
+            return Vec::new();
+        }
+        let commands = &self.facts.commands;
+        let scopes = own_scopes(inner).into_iter();
+        let next = scopes.flat_map(|scope| commands.keys.next_keys(scope, &self.pending));
+        let named = next.map(|(key, at)| {
+            let command = at.and_then(|at| commands.list.get(at));
+            (key, command.map(|it| it.name.as_str()))
+        });
+        named.collect()
     }
 
     /// Notes when a sequence of keys began, and forgets it when the sequence ends.

@@ -6,7 +6,10 @@ mod apps;
 mod bulk;
 mod carry;
 mod contexts;
+mod control_room;
+mod custom_commands;
 mod daemon;
+mod dashboard;
 mod files;
 mod filtering;
 mod folders;
@@ -19,6 +22,8 @@ mod panels;
 mod pointer;
 mod rescue;
 mod saved;
+mod scratch;
+mod settings;
 mod shells;
 pub mod statistics;
 mod toast_text;
@@ -50,6 +55,7 @@ use super::{
     saved::SavedState,
     sessions::Sessions,
     sessions::columns::SavedView,
+    sessions::lines::ListRow,
     sessions::reach::Reaches,
     shown_contexts::ShownContexts,
     step::{Ids, Purpose, Step},
@@ -76,6 +82,8 @@ pub struct App {
     pub keymap: Keymap,
     pub mirror: Mirror,
     pub page: Page,
+    /// The view below the floating shell, while it is shown.
+    below: Page,
     pub sessions: Sessions,
     pub detail: Option<Detail>,
     /// The open panels on top of the view.
@@ -128,7 +136,7 @@ pub struct App {
     /// The keys that did nothing in the list, and until when the hint line says so.
     unbound: Option<(Vec<Key>, Timestamp)>,
     /// Row and time of the last click, for double clicks.
-    clicked: Option<(SessionKey, Timestamp)>,
+    clicked: Option<(ListRow, Timestamp)>,
     areas: Areas,
     dirty: bool,
     /// Whether the state of the TUI is saved for the next one.
@@ -143,10 +151,13 @@ pub struct App {
 impl App {
     #[must_use]
     pub fn new(facts: Facts, keymap: Keymap) -> Self {
+        let mut sessions = Sessions::default();
+        sessions.set_default_columns(&facts.columns);
         Self {
             panes: Panes::new(&facts.tag)
                 .with(&facts.terminal)
-                .saving_to(facts.copies.clone()),
+                .saving_to(facts.copies.clone())
+                .recording_to(facts.recordings.clone(), facts.terminal.record_limit.0),
             mouse: facts.mouse,
             statistics_shown: facts.statistics,
             notices: Notices::new(facts.notifications.quiet),
@@ -154,7 +165,8 @@ impl App {
             keymap,
             mirror: Mirror::default(),
             page: Page::Sessions,
-            sessions: Sessions::default(),
+            below: Page::Sessions,
+            sessions,
             detail: None,
             panels: Panels::default(),
             reach: Reaches::default(),
@@ -263,6 +275,7 @@ impl App {
             Msg::Edited { ticket, result } => self.edited(ticket, result, now),
             Msg::Recipe { ticket, result } => self.recipe_read(ticket, result, now),
             Msg::Transfer { id, event } => self.transfer_event(id, event, now),
+            Msg::Recording { id, end } => self.panes.recording_ended(id, &end),
             Msg::EditedFile { transfer, result } => self.file_edited(transfer, result),
             Msg::PathCompleted { ticket, completion } => {
                 if let Some(explorer) = self.panels.get_mut::<Explorer>() {
@@ -275,6 +288,12 @@ impl App {
                 self.update_panels(now);
                 Vec::new()
             }
+            Msg::Machine(reading) => {
+                self.machine_read(reading);
+                Vec::new()
+            }
+            Msg::Settings(read) => self.settings_read(*read, now),
+            Msg::SettingSaved { ticket, result } => self.setting_saved(ticket, result),
             Msg::TerminalColors(colors) => {
                 self.panes.set_colors(colors);
                 Vec::new()
@@ -285,6 +304,7 @@ impl App {
         let mut effects = self.carry_out(steps, now);
         self.follow_pull();
         self.follow_conflicts();
+        self.follow_control_room();
         let steps = self.follow_bulk();
         effects.extend(self.carry_out(steps, now));
         let steps = self.look_at_panes(now);
@@ -341,7 +361,7 @@ impl App {
 
     /// Changes the view. Leaving a log closes it, but terminals stay open.
     fn show(&mut self, page: Page) -> Vec<Step> {
-        let mut steps = Vec::new();
+        let mut steps = self.hide_scratch();
         self.pending.clear();
         self.panels.close::<NoticeList>();
         if page != Page::Logs
@@ -362,7 +382,10 @@ impl App {
             Ok(keymap) => {
                 self.keymap = *keymap;
                 self.pending.clear();
-                Step::toast(Level::Success, "the changed keymap is in use")
+                let commands = self.facts.commands.list.clone();
+                let mut steps = self.commands_read(commands);
+                steps.push(Step::toast(Level::Success, "the changed keymap is in use"));
+                return steps;
             }
             Err(problems) => {
                 let first = problems.first().map(ToString::to_string);

@@ -6,7 +6,6 @@ use super::App;
 use crate::{
     action::{Action, Scope},
     app::{
-        effect::Effect,
         focus::{Focus, Page},
         launcher::Launcher,
         panels::{
@@ -14,7 +13,7 @@ use crate::{
             help::Help,
             palette::{Palette, PaletteQuery, entry::Choice},
         },
-        step::{Purpose, Step, UrlUse},
+        step::{Step, UrlUse},
     },
     key::Key,
     model::{failure::Failure, files::FilePlace, notice::Level},
@@ -30,7 +29,7 @@ impl App {
         if self.focus() == Focus::Filter {
             self.sessions.filter.submit();
         }
-        let session = self.current().map(crate::model::session::Session::key);
+        let session = self.command_session();
         let palette = Palette::new(self.scopes_here(), session, &self.env(now));
         let steps = palette.ask();
         self.panels.push(palette);
@@ -102,28 +101,11 @@ impl App {
             Choice::Browse(id) => vec![Step::url(id, UrlUse::Browse)],
             Choice::CopyUrl(id) => vec![Step::url(id, UrlUse::Copy)],
             Choice::Context(shown) => self.elsewhere(|app| app.show_context(shown)),
-            Choice::Setting(at) => self.edit_setting(at),
+            Choice::Command(at) => self
+                .leave_panels()
+                .map_or_else(|| self.custom_command(at, now), |refused| vec![refused]),
+            Choice::Setting(at) => self.open_settings(Some(at), now),
         }
-    }
-
-    /// Opens the configuration file at the line of a setting, or says how to set it.
-    fn edit_setting(&mut self, at: usize) -> Vec<Step> {
-        let Some(setting) = self.facts.settings.get(at) else {
-            return Vec::new();
-        };
-        if setting.line.is_none() {
-            let (table, name) = setting.key.split_once('.').unwrap_or(("", &setting.key));
-            let text = format!(
-                "{}\nTo change it, write `{name} = {}` below [{table}] in {}",
-                setting.meaning,
-                setting.value,
-                self.facts.settings_file.display()
-            );
-            return vec![Step::toast(Level::Info, text)];
-        }
-        let (path, line) = (self.facts.settings_file.clone(), setting.line);
-        let ticket = self.ticket(Purpose::Settings);
-        vec![Step::Do(Effect::EditSettings { ticket, path, line })]
     }
 
     /// Invokes an action as if its key was pressed in a scope of the view below.
@@ -172,8 +154,8 @@ impl App {
     pub(super) fn settings_edited(result: Result<String, crate::model::text::Clean>) -> Vec<Step> {
         vec![match result {
             Ok(_) => {
-                let text = "changed settings apply when workbay starts again\n`workbay config \
-                            check` finds mistakes";
+                let text = "your configuration file was read again\n`workbay config check` finds \
+                            mistakes";
                 Step::toast(Level::Info, text)
             }
             Err(text) => Step::Toast {
@@ -197,6 +179,7 @@ fn leads_elsewhere(action: Action) -> bool {
             | Action::TabOthers
             | Action::Notices
             | Action::Folders
+            | Action::Dashboard
             | Action::Ports
             | Action::Transfers
     )

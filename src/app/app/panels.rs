@@ -55,6 +55,7 @@ impl App {
             keymap: &self.keymap,
             panes: &self.panes,
             detail: self.detail.as_ref(),
+            sessions: &self.sessions,
             notices: &self.notices,
             extension_rules: &self.extension_rules,
             transfers: &self.transfers,
@@ -62,6 +63,7 @@ impl App {
             themes: &self.themes,
             frecency: &self.frecency,
             commands: &self.commands,
+            screen: self.areas.screen,
             shown: self.sessions.shown(),
             now,
         }

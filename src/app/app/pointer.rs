@@ -25,6 +25,15 @@ impl App {
     pub(super) fn pointer(&mut self, mouse: Mouse, now: Timestamp) -> Vec<Step> {
         match self.focus() {
             Focus::Panes => {
+                let floating = self.areas.floating_pane.as_ref();
+                if let Some(floating) = floating.filter(|_| self.panes.is_floating()) {
+                    let ground = MouseLayout {
+                        tabs: Rect::ZERO,
+                        panes: std::slice::from_ref(floating),
+                        borders: &[],
+                    };
+                    return self.panes.mouse(mouse, ground, now);
+                }
                 let ground = MouseLayout {
                     tabs: self.areas.pane_tabs,
                     panes: &self.areas.panes,
@@ -111,9 +120,12 @@ impl App {
         self.sessions.go_to(self.sessions.offset() + row);
         if let Some(detail) = &mut self.detail {
             detail.focused = false;
-            detail.follow(id);
+            if let Some(session) = id.session() {
+                detail.follow(session);
+            }
         }
-        if marks && let Some(session) = self.mirror.session(id) {
+        let session = id.session().and_then(|id| self.mirror.session(id));
+        if marks && let Some(session) = session {
             self.sessions.marks.toggle(session);
             self.clicked = None;
             return Vec::new();

@@ -13,6 +13,7 @@ impl App {
     pub fn saving_state(mut self, saved: SavedState) -> Self {
         self.sessions.restore_orders(&saved.orders);
         self.sessions.restore_columns(saved.columns.clone());
+        self.sessions.restore_folds(saved.folds.clone());
         self.views.clone_from(&saved.views);
         self.frecency.clone_from(&saved.palette);
         self.saves = true;
@@ -39,6 +40,8 @@ impl App {
         self.panes
             .restore(saved.desks, saved.active, wanted, &mut self.ids);
         self.panes
+            .restore_floating(saved.floating, wanted, &mut self.ids);
+        self.panes
             .know_contexts(|context| mirror.streams_keep_alive(context));
     }
 
@@ -48,7 +51,9 @@ impl App {
             orders: self.sessions.orders().to_vec(),
             columns: self.sessions.all_columns().to_vec(),
             views: self.views.clone(),
+            folds: self.sessions.folds().clone(),
             desks,
+            floating: self.panes.saved_floating(),
             active,
             palette: self.frecency.clone(),
         }

@@ -3,6 +3,7 @@
 use super::App;
 use crate::{
     app::{
+        focus::Page,
         panels::{
             columns::ColumnPicker,
             palette::words::{ViewCommand, WordValues},
@@ -11,6 +12,7 @@ use crate::{
         step::Step,
     },
     model::notice::Level,
+    rules::grouping::Grouping,
 };
 
 impl App {
@@ -41,6 +43,15 @@ impl App {
         }
         self.panels.push(ColumnPicker::new(tab, choices, widths));
         Vec::new()
+    }
+
+    /// Groups the list by a value or by none; `None` = by the next useful one.
+    pub(super) fn group_list(&mut self, grouping: Option<Option<Grouping>>) -> Vec<Step> {
+        match grouping {
+            Some(grouping) => self.sessions.group_by(grouping),
+            None => self.sessions.group_by_next(&self.mirror),
+        }
+        self.show(Page::Sessions)
     }
 
     /// Shows, saves or deletes a view.

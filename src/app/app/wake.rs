@@ -30,6 +30,7 @@ impl App {
                 .and_then(|it| it.wake_at(&self.mirror, now)),
             self.panels.get::<Explorer>().and_then(Explorer::wake_at),
             self.next_question(now),
+            self.next_dashboard_change(now),
             self.interrupted.map(interrupt_ends),
             self.unbound.as_ref().map(|(_, until)| *until),
             self.next_list_change(now),
@@ -50,7 +51,8 @@ impl App {
         }
         let detail = self.detail.as_ref().filter(|_| self.areas.detail.is_some());
         let detail = detail.and_then(|detail| detail.wake_at(&self.mirror, now));
-        [self.reach.wake_at(now), detail]
+        let tree = self.sessions.tree().wake_at(now);
+        [self.reach.wake_at(now), detail, tree]
             .into_iter()
             .flatten()
             .min()
@@ -63,9 +65,8 @@ impl App {
         }
         let seconds = self
             .sessions
-            .visible()
-            .iter()
-            .filter_map(|id| self.mirror.session(*id))
+            .visible_sessions()
+            .filter_map(|id| self.mirror.session(id))
             .filter(|session| session.terminated_at.is_none())
             .flat_map(|session| {
                 let ran = session.run_seconds(now);

@@ -6,8 +6,8 @@ mod usage_history;
 
 use jiff::{SignedDuration, Timestamp};
 
-pub use self::usage_history::Used;
-use self::usage_history::Watched;
+pub use self::full::fill;
+pub use self::usage_history::{Used, Watched};
 use super::{
     mirror::Mirror,
     step::{Purpose, Step},
@@ -131,6 +131,11 @@ impl Detail {
     /// The marked one of `count` containers, at first the main container.
     pub fn kernel(&self, count: usize) -> usize {
         self.kernel.min(count.saturating_sub(1))
+    }
+
+    /// Marks the container at `at`.
+    pub fn go_to_kernel(&mut self, at: usize) {
+        self.kernel = at;
     }
 
     /// Marks another of `count` containers. The first one follows the last.

@@ -47,8 +47,8 @@ impl Launcher {
             .collect()
     }
 
-    /// `anew` if the catalog is known to have changed.
-    pub(super) fn ask_catalogue(&mut self, mirror: &Mirror, anew: bool) -> Option<Step> {
+    /// `refresh` if the catalog is known to have changed.
+    pub(super) fn ask_catalogue(&mut self, mirror: &Mirror, refresh: bool) -> Option<Step> {
         let context = self.info.context;
         let project = self.request.project.clone();
         self.asked_project.clone_from(&project);
@@ -60,7 +60,7 @@ impl Launcher {
                     context,
                     ContextRequest::Catalogue {
                         project: project.clone(),
-                        anew,
+                        refresh,
                     },
                 ),
                 purpose: Purpose::Catalogue { context, project },

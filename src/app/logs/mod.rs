@@ -8,6 +8,7 @@ pub mod feed;
 mod finding;
 pub mod lines;
 pub mod log_line;
+mod quick;
 mod scroll;
 pub mod search;
 pub mod window;
@@ -21,6 +22,7 @@ use super::{
     effect::Effect,
     input::Input,
     msg::{Mouse, MouseKind},
+    quick_select::QuickSelect,
     step::{Go, Ids, Step},
 };
 use crate::{
@@ -77,6 +79,8 @@ pub struct Logs {
     pub search: Option<Search>,
     /// The search being typed.
     pub typing: Option<Input>,
+    /// The labels on the visible lines.
+    pub quick: Option<QuickSelect>,
     /// Cells scrolled to the right, without wrapping.
     pub left: usize,
     /// The range of lines in the log.
@@ -126,6 +130,7 @@ impl Logs {
             wrap: true,
             search: None,
             typing: None,
+            quick: None,
             left: 0,
             extent: Extent::default(),
             window: LogWindow::default(),
@@ -192,7 +197,7 @@ impl Logs {
 
     /// Returns `Logs`, or `Input` while the search is typed.
     pub fn scope(&self) -> Scope {
-        if self.typing.is_some() {
+        if self.typing.is_some() || self.quick.is_some() {
             Scope::Input
         } else {
             Scope::Logs
@@ -265,12 +270,16 @@ impl Logs {
 
     /// Handles a key that no scope binds. Returns `None` if the key isn't used.
     pub fn key(&mut self, key: Key) -> Option<Vec<Step>> {
+        if let Some(steps) = self.quick_key(key) {
+            return Some(steps);
+        }
         let taken = self.typing.as_mut()?.key(key);
         taken.then(|| self.search_typed())
     }
 
     pub fn paste(&mut self, text: &str) -> Vec<Step> {
         match &mut self.typing {
+            _ if self.quick.is_some() => Vec::new(),
             Some(input) => {
                 input.paste(text);
                 self.search_typed()
@@ -282,6 +291,9 @@ impl Logs {
     /// Handles an action of the scopes Logs and Input. `Back` and `Quit` close what is open first and then
     /// the view (`Go::Sessions`).
     pub fn action(&mut self, action: Action, ids: &mut Ids) -> Vec<Step> {
+        if let Some(steps) = self.quick_action(action) {
+            return steps;
+        }
         let mut steps = self.act(action, ids);
         steps.extend(self.settle());
         steps
@@ -309,6 +321,7 @@ impl Logs {
             Action::LogsNextKernel => return self.turn(1, ids),
             Action::LogsPreviousKernel => return self.turn(-1, ids),
             Action::LogsSave => return vec![self.save()],
+            Action::LogsQuickSelect => return self.begin_quick_select(),
             Action::InputSubmit => self.typing = None,
             Action::InputCancel => {
                 self.typing = None;
@@ -411,6 +424,12 @@ impl Logs {
     }
 
     pub fn mouse(&mut self, mouse: Mouse) -> Vec<Step> {
+        if self.quick.is_some() {
+            if matches!(mouse.kind, MouseKind::Press(_)) {
+                self.quick = None;
+            }
+            return Vec::new();
+        }
         match mouse.kind {
             MouseKind::WheelUp => self.move_by(-WHEEL),
             MouseKind::WheelDown => self.move_by(WHEEL),
@@ -433,8 +452,12 @@ impl Logs {
         if columns != self.columns {
             self.begin_of_line();
         }
+        let rows = usize::from(rows).max(1);
+        if (columns, rows) != (self.columns, self.rows) {
+            self.quick = None;
+        }
         self.columns = columns;
-        self.rows = usize::from(rows).max(1);
+        self.rows = rows;
         self.settle().into_iter().collect()
     }
 

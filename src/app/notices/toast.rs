@@ -342,7 +342,7 @@ mod tests {
         toasts.launched(launched(&train), at(0));
         train.status = Status::Preparing;
         toasts.follow(&train, at(2));
-        assert_eq!(toasts.wake_at(), Some(at(8)), "nothing to tell anew");
+        assert_eq!(toasts.wake_at(), Some(at(8)), "nothing new to show");
         toasts.expire(at(8));
         train.status = Status::Running;
         toasts.follow(&train, at(100));

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     action::{Action, Scope},
-    app::{allowed::lacking, area::DialogPart, input::Input, step::Step},
+    app::{
+        allowed::lacking, area::DialogPart, input::Input, panels::palette::entry::Choice,
+        step::Step,
+    },
     key::Key,
 };
 
@@ -30,9 +33,35 @@ pub enum HelpRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelpEntry {
     pub scope: Scope,
-    pub action: Action,
+    pub target: HelpTarget,
     /// All keys of the action, the most convenient first.
     pub keys: Vec<String>,
+}
+
+/// What an entry runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HelpTarget {
+    Action(Action),
+    /// One of your own commands: its position and its name.
+    Command(usize, String),
+}
+
+impl HelpEntry {
+    /// One line about it.
+    pub fn doc(&self) -> &str {
+        match &self.target {
+            HelpTarget::Action(action) => action.doc(),
+            HelpTarget::Command(_, name) => name,
+        }
+    }
+
+    /// The name in keymap files.
+    pub fn name(&self) -> &'static str {
+        match &self.target {
+            HelpTarget::Action(action) => action.name(),
+            HelpTarget::Command(..) => "your command",
+        }
+    }
 }
 
 /// Explains how the numbers of the detail compare to those of other tools.
@@ -166,15 +195,22 @@ impl Help {
     }
 
     fn run(&mut self) -> Vec<Step> {
-        let Some(HelpEntry { scope, action, .. }) = self.marked() else {
+        let Some(entry) = self.marked() else {
             return Vec::new();
         };
-        let (scope, action) = (*scope, *action);
+        let (scope, name) = (entry.scope, entry.name());
         if self.is_here(scope) {
-            return vec![Step::CLOSE, Step::Invoke(scope, action)];
+            let run = match &entry.target {
+                HelpTarget::Action(action) => Step::Invoke(scope, *action),
+                HelpTarget::Command(at, name) => Step::Choose {
+                    id: format!("action:custom/{name}"),
+                    choice: Choice::Command(*at),
+                },
+            };
+            return vec![Step::CLOSE, run];
         }
         let title = scope.title().to_lowercase();
-        self.problem = Some(format!("{} works only here: {title}", action.name()));
+        self.problem = Some(format!("{name} works only here: {title}"));
         Vec::new()
     }
 }
@@ -203,7 +239,7 @@ fn scores_of(rows: &[HelpRow], typed: &str, query: &str) -> Vec<u32> {
     let mut buffer = Vec::new();
     let score = |row: &HelpRow| {
         let HelpRow::Entry(entry) = row else { return 0 };
-        let (doc, name) = (entry.action.doc(), entry.action.name());
+        let (doc, name) = (entry.doc(), entry.name());
         let text = format!("{doc} {name} {}", entry.keys.join(" "));
         let text = Utf32Str::new(&text, &mut buffer);
         let is_key = entry.keys.iter().any(|key| key == typed);
@@ -329,7 +365,18 @@ fn add_scope(rows: &mut Vec<HelpRow>, scope: Scope, env: &PanelEnv<'_>) {
         .copied()
         .filter(|action| !keys(*action).is_empty() && !lacking(*action, env.shown, env.mirror));
     let mut bound: Vec<Action> = bound.collect();
-    if bound.is_empty() {
+    let commands = &env.facts.commands;
+    let own = commands.of(scope).filter_map(|(at, command)| {
+        let keys = vec![commands.keys.of(at, scope)?];
+        let target = HelpTarget::Command(at, command.name.clone());
+        Some(HelpRow::Entry(HelpEntry {
+            scope,
+            target,
+            keys,
+        }))
+    });
+    let own: Vec<HelpRow> = own.collect();
+    if bound.is_empty() && own.is_empty() {
         return;
     }
     bound.sort_by_key(|action| action.is_movement());
@@ -337,10 +384,11 @@ fn add_scope(rows: &mut Vec<HelpRow>, scope: Scope, env: &PanelEnv<'_>) {
         rows.push(HelpRow::Gap);
     }
     rows.push(HelpRow::Title(scope.title()));
+    rows.extend(own);
     rows.extend(bound.into_iter().map(|action| {
         HelpRow::Entry(HelpEntry {
             scope,
-            action,
+            target: HelpTarget::Action(action),
             keys: keys(action),
         })
     }));

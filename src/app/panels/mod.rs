@@ -8,6 +8,9 @@ pub mod commands;
 pub mod commit;
 pub mod conflict;
 pub mod contexts;
+pub mod control_room;
+pub mod custom_command;
+pub mod dashboard;
 pub mod explorer;
 pub mod export;
 pub mod extend;
@@ -25,6 +28,7 @@ pub mod recents;
 pub mod rename;
 pub mod rescue;
 pub mod scroll;
+pub mod settings;
 pub mod shells;
 mod stack;
 pub mod terminate;
@@ -41,6 +45,9 @@ use self::{
     commit::CommitForm,
     conflict::ConflictDialog,
     contexts::ContextPicker,
+    control_room::ControlRoom,
+    custom_command::CommandDialog,
+    dashboard::Dashboard,
     explorer::Explorer,
     export::ExportForm,
     extend::ExtendDialog,
@@ -56,6 +63,7 @@ use self::{
     recents::Recents,
     rename::Rename,
     rescue::RescueForm,
+    settings::SettingsPage,
     shells::ShellPicker,
     stack::panels,
     terminate::TerminateDialog,
@@ -86,17 +94,20 @@ macro_rules! each_panel {
                 Rescue(RescueForm),
             }
             dialogs {
+                Room(ControlRoom),
                 NewShell(NewShell),
                 Shells(ShellPicker),
                 Contexts(ContextPicker),
                 Columns(ColumnPicker),
                 Themes(ThemePicker),
+                Settings(SettingsPage),
                 Launcher(Launcher),
                 Recents(Recents),
                 Explorer(Explorer),
                 History(HistoryTable),
                 Folders(FoldersPanel),
                 Ports(PortBoard),
+                Dashboard(Dashboard),
                 Transfers(TransferList),
                 Conflict(ConflictDialog),
                 Apps(AppLauncher),
@@ -106,6 +117,7 @@ macro_rules! each_panel {
                 Extend(ExtendDialog),
                 Terminate(TerminateDialog),
                 Bulk(BulkDialog),
+                CustomCommand(CommandDialog),
                 BulkResults(BulkResults),
                 Commands(CommandList),
                 Help(Help),

@@ -3,14 +3,26 @@
 use std::fmt::Debug;
 
 use jiff::Timestamp;
+use ratatui::layout::Rect;
 
 use crate::{
     action::{Action, Scope},
     app::{
-        area::DialogPart, command_log::CommandLog, detail::Detail, extension_rules::ExtensionRules,
-        facts::Facts, frecency::Frecency, input::Input, mirror::Mirror, notices::Notices,
-        panes::Panes, sessions::columns::SavedView, shown_contexts::ShownContexts, step::Step,
-        themes::Themes, transfers::Transfers,
+        area::DialogPart,
+        command_log::CommandLog,
+        detail::{Detail, fill},
+        extension_rules::ExtensionRules,
+        facts::Facts,
+        frecency::Frecency,
+        input::Input,
+        mirror::Mirror,
+        notices::Notices,
+        panes::Panes,
+        sessions::{Sessions, columns::SavedView},
+        shown_contexts::ShownContexts,
+        step::Step,
+        themes::Themes,
+        transfers::Transfers,
     },
     key::Key,
     keymap::Keymap,
@@ -50,6 +62,7 @@ pub struct PanelEnv<'a> {
     pub keymap: &'a Keymap,
     pub panes: &'a Panes,
     pub detail: Option<&'a Detail>,
+    pub sessions: &'a Sessions,
     pub notices: &'a Notices,
     pub extension_rules: &'a ExtensionRules,
     pub transfers: &'a Transfers,
@@ -59,6 +72,7 @@ pub struct PanelEnv<'a> {
     pub frecency: &'a Frecency,
     /// The commands that do what was done in this TUI.
     pub commands: &'a CommandLog,
+    pub screen: Rect,
     /// The contexts whose sessions are listed.
     pub shown: ShownContexts,
     pub now: Timestamp,
@@ -67,26 +81,45 @@ pub struct PanelEnv<'a> {
 impl PanelEnv<'_> {
     /// A session with everything that is known about it.
     pub fn full(&self, id: SessionKey) -> Option<Session> {
-        full(self.mirror, self.detail, id)
+        full(self.mirror, self.detail, self.sessions, id)
     }
 
     /// The position of the container that keys apply to.
     pub fn selected_kernel(&self, session: &Session) -> usize {
-        selected_kernel(self.detail, session)
+        selected_kernel(self.detail, self.sessions, session)
     }
 }
 
-/// A session with everything that is known about it: its row, and what the detail has read.
-pub fn full(mirror: &Mirror, detail: Option<&Detail>, id: SessionKey) -> Option<Session> {
+/// A session with everything that is known about it: its row, and what the detail and the list have read.
+pub fn full(
+    mirror: &Mirror,
+    detail: Option<&Detail>,
+    sessions: &Sessions,
+    id: SessionKey,
+) -> Option<Session> {
     let row = mirror.session(id)?;
     let detail = detail.filter(|it| it.session() == id);
-    Some(detail.map_or_else(|| row.clone(), |detail| detail.full(row)))
+    let mut session = detail.map_or_else(|| row.clone(), |detail| detail.full(row));
+    if let Some(read) = sessions.tree().full(id) {
+        fill(&mut session, read);
+    }
+    Some(session)
 }
 
-/// The position of the container that keys apply to: the selected one of the open detail, otherwise the main one.
-pub fn selected_kernel(detail: Option<&Detail>, session: &Session) -> usize {
+/// The position of the container that keys apply to: the selected one of the focused detail or of the list,
+/// otherwise the main one.
+pub fn selected_kernel(detail: Option<&Detail>, sessions: &Sessions, session: &Session) -> usize {
     let open = detail.filter(|it| it.session() == session.key());
-    open.map_or(0, |detail| detail.kernel(session.kernels.len()))
+    let listed = sessions.selected_container();
+    let listed = listed.filter(|(key, _)| *key == session.key());
+    let last = session.kernels.len().saturating_sub(1);
+    match (open, listed) {
+        (Some(detail), listed) if detail.focused || listed.is_none() => {
+            detail.kernel(session.kernels.len())
+        }
+        (_, Some((_, at))) => at.min(last),
+        _ => 0,
+    }
 }
 
 /// The text of a prompt: a panel of one line, above the hints of the sessions view.

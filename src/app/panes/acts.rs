@@ -29,6 +29,9 @@ impl Panes {
         {
             return Some(self.move_border(side));
         }
+        if let Some(steps) = self.quick_key(key) {
+            return Some(steps);
+        }
         if self.prompt().is_some() {
             return self.type_answer(key);
         }
@@ -52,12 +55,21 @@ impl Panes {
     ) -> Vec<Step> {
         self.leader = action == Action::TerminalLeader;
         self.moving = false;
+        if let Some(steps) = self.quick_action(action) {
+            return steps;
+        }
+        if let Some(steps) = self.floating_action(action) {
+            return steps;
+        }
         match action {
             Action::PaneDetach => vec![Step::Go(Go::Sessions)],
             Action::PaneClose => self.close_active(),
             Action::PaneNext => self.turn(1),
             Action::PanePrevious => self.turn(self.desks.len().saturating_sub(1)),
             Action::PaneZoom => self.zoom(),
+            Action::PaneMark => self.toggle_pane_mark(),
+            Action::PaneRecord => self.toggle_recording(now),
+            Action::PaneQuickSelect => self.begin_quick_select(),
             Action::PaneSplitRight => self.split(Axis::Beside, ids),
             Action::PaneSplitBelow => self.split(Axis::Below, ids),
             Action::PaneLeft => self.look_to(Side::Left),
@@ -76,8 +88,9 @@ impl Panes {
 
     fn type_to_active(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
         let mut steps = self.watch_key(key, now);
-        let pane = self.active_mut();
-        steps.extend(pane.and_then(|pane| pane.type_key(key)));
+        let into = self.typed_into();
+        let panes = self.list.iter_mut().filter(|pane| into.contains(&pane.id));
+        steps.extend(panes.filter_map(|pane| pane.type_key(key)));
         steps
     }
 
@@ -207,7 +220,7 @@ impl Panes {
 
     /// Closes the focused pane. Its shell keeps running.
     pub(super) fn close_active(&mut self) -> Vec<Step> {
-        match self.desk().map(Desk::focus) {
+        match self.active().map(|pane| pane.id) {
             Some(id) => self.close_pane(id),
             None => vec![Step::Go(Go::Sessions)],
         }
@@ -219,6 +232,7 @@ impl Panes {
         if let Some(at) = self.position(id) {
             steps.extend(self.list.remove(at).close());
         }
+        steps.extend(self.forget_floating(id));
         let contains = |desk: &Desk| desk.panes().contains(&id);
         let Some(at) = self.desks.iter().position(contains) else {
             return steps;
@@ -245,6 +259,10 @@ impl Panes {
     pub fn paste(&mut self, text: &str) -> Vec<Step> {
         self.leader = false;
         self.moving = false;
+        // Nothing may reach the shell while the keys choose a label.
+        if self.quick_select().is_some() {
+            return Vec::new();
+        }
         if self.prompt().is_some() {
             return self.paste_answer(text);
         }
@@ -256,9 +274,10 @@ impl Panes {
 
     /// Closes without asking for confirmation.
     pub(super) fn paste_now(&mut self, text: &str) -> Vec<Step> {
-        let pane = self.active_mut();
-        pane.and_then(|pane| pane.send(Origin::Typed, encode::paste(text, pane.modes())))
-            .into_iter()
+        let into = self.typed_into();
+        let panes = self.list.iter_mut().filter(|pane| into.contains(&pane.id));
+        panes
+            .filter_map(|pane| pane.send(Origin::Typed, encode::paste(text, pane.modes())))
             .collect()
     }
 }

@@ -123,10 +123,9 @@ impl Panes {
     /// Whether a pane shares its desk with others.
     pub(super) fn is_in_split(&self, id: PaneId) -> bool {
         let contains = |desk: &&Desk| desk.panes().contains(&id);
-        self.desks
-            .iter()
-            .find(contains)
-            .is_some_and(Desk::is_shared)
+        let desk = self.desks.iter().find(contains);
+        // A floating shell has a window of its own, as a split has.
+        self.floats(id) || desk.is_some_and(Desk::is_shared)
     }
 
     /// Closes a split when its shell ends normally.

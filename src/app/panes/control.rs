@@ -15,7 +15,7 @@ use crate::{
     },
     model::{failure::FailureKind, log::LogSource, settings::CopyKeys, text::Clean},
     protocol::message::{Origin, StreamEnd, StreamId, StreamOpen},
-    terminal::control::{Command, ControlEvent, Listing, Reader},
+    terminal::control::{Command, ControlEvent, Listing, Reader, ScreenSize},
 };
 
 /// Maximum number of commands that wait until a connection is attached.
@@ -36,6 +36,8 @@ pub(super) enum CommandPurpose {
     Setting,
     /// The output of a pane, for this file.
     History(String),
+    /// The screen, which has this size.
+    Screen(ScreenSize),
     /// Whether this text was found. `done` means that you have finished typing it.
     Sought { text: String, done: bool },
 }
@@ -56,6 +58,18 @@ pub(super) enum Brought {
     },
     /// The windows in this place were listed again.
     Listed(ShellPlace),
+    /// The screen of this place has changed.
+    ScreenChanged(ShellPlace, ScreenSize),
+    Screen(WatchedScreen),
+}
+
+/// The screen of a place.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct WatchedScreen {
+    pub place: ShellPlace,
+    pub size: ScreenSize,
+    /// Its lines, with colors.
+    pub printed: Vec<u8>,
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +89,8 @@ struct ControlConnection {
     /// Commands to send when the connection is attached.
     kept: Vec<(Command, CommandPurpose)>,
     listing: Option<Listing>,
+    /// The screen is watched.
+    watches: bool,
     /// Something has changed since the pending list was requested.
     stale: bool,
     /// The stderr output before any other output.
@@ -125,6 +141,38 @@ impl ControlConnections {
             }
         }
         steps
+    }
+
+    /// Watches the screens of these places and of no others.
+    pub(super) fn watch(&mut self, places: &[ShellPlace]) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for line in &mut self.list {
+            let wanted = places.contains(&line.place);
+            let changed = wanted != std::mem::replace(&mut line.watches, wanted);
+            if changed && matches!(line.state, ControlState::Live) {
+                steps.push(line.say(&Command::watch_screen(wanted), CommandPurpose::Setting));
+            }
+        }
+        steps
+    }
+
+    /// Whether there is a connection to this place, or one is being made.
+    pub(super) fn knows(&self, place: ShellPlace) -> bool {
+        self.of(place).is_some()
+    }
+
+    pub(super) fn is_opening(&self, place: ShellPlace) -> bool {
+        let line = self.of(place);
+        line.is_some_and(|line| matches!(line.state, ControlState::Opening))
+    }
+
+    /// Why the connection to this place doesn't work.
+    pub(super) fn problem(&self, place: ShellPlace) -> Option<Clean> {
+        match &self.of(place)?.state {
+            ControlState::Opening | ControlState::Live => None,
+            ControlState::Lost { .. } => Some("connection lost; reconnecting".into()),
+            ControlState::Refused(why) => Some(why.clone()),
+        }
     }
 
     fn of(&self, place: ShellPlace) -> Option<&ControlConnection> {
@@ -190,6 +238,7 @@ impl ControlConnections {
             .filter_map(|line| {
                 *line = ControlConnection {
                     attempts: line.attempts,
+                    watches: line.watches,
                     listing: line.listing.take(),
                     ..ControlConnection::new(line.place, ids.stream())
                 };
@@ -216,6 +265,7 @@ impl ControlConnection {
             asked: VecDeque::new(),
             kept: Vec::new(),
             listing: None,
+            watches: false,
             stale: false,
             complaint: Vec::new(),
             spoke: false,
@@ -261,6 +311,9 @@ impl ControlConnection {
         if let Some(vi) = keys.vi() {
             steps.push(self.say(&Command::copy_keys(vi), CommandPurpose::Setting));
         }
+        if self.watches {
+            steps.push(self.say(&Command::watch_screen(true), CommandPurpose::Setting));
+        }
         steps.push(self.say(&Command::list(), CommandPurpose::List));
         for (command, why) in std::mem::take(&mut self.kept) {
             steps.push(self.say(&command, why));
@@ -295,11 +348,23 @@ impl ControlConnection {
                             steps.extend(self.listed(answer));
                             brought.push(Brought::Listed(self.place));
                         }
+                        Some(CommandPurpose::Screen(size)) => {
+                            brought.extend(answer.ok().map(|printed| {
+                                Brought::Screen(WatchedScreen {
+                                    place: self.place,
+                                    size,
+                                    printed,
+                                })
+                            }));
+                        }
                         Some(asked) => brought.extend(Self::answered(asked, answer)),
                         None => {}
                     }
                 }
                 ControlEvent::Attached => steps.extend(self.attached(keys)),
+                ControlEvent::Screen(size) => {
+                    brought.push(Brought::ScreenChanged(self.place, size));
+                }
                 ControlEvent::Changed => steps.extend(self.list()),
                 ControlEvent::Exit => self.lost(now),
             }
@@ -327,9 +392,8 @@ impl ControlConnection {
 
     fn answered(asked: CommandPurpose, answer: Result<Vec<u8>, String>) -> Option<Brought> {
         match (asked, answer) {
-            (CommandPurpose::List | CommandPurpose::Setting, _) | (CommandPurpose::Act, Ok(_)) => {
-                None
-            }
+            (CommandPurpose::List | CommandPurpose::Setting | CommandPurpose::Screen(_), _)
+            | (CommandPurpose::Act, Ok(_)) => None,
             (CommandPurpose::History(file), Ok(printed)) => {
                 Some(Brought::History { file, printed })
             }

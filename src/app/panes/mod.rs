@@ -2,15 +2,20 @@
 
 mod acts;
 mod alone;
+mod broadcast;
 mod clipboard;
 mod control;
 mod copying;
 mod desk;
+mod floating;
 mod mouse;
 mod page;
 mod pane;
 mod prompt;
+mod quick;
+mod recording;
 mod saved;
+mod screens;
 mod search;
 mod strip;
 mod tabs;
@@ -45,7 +50,9 @@ pub use desk::{Desk, PaneArea};
 pub use mouse::MouseLayout;
 pub use pane::{Pane, PaneState, ShellPlace};
 pub use prompt::{PanePrompt, PaneQuestion};
+pub use recording::{RecordOrder, RecordingEnd, RecordingId};
 pub use saved::{SavedDesk, SavedPane};
+pub use screens::ScreenView;
 pub use strip::{HeadPlaces, WindowTab, head_name, window_tabs};
 pub use tabs::Tab;
 pub use tree::{Axis, Border};
@@ -91,6 +98,13 @@ pub struct Panes {
     link_schemes: LinkSchemes,
     /// The prompt in the status line.
     prompt: Option<PanePrompt>,
+    broadcast: broadcast::Broadcast,
+    floating: Option<floating::Floating>,
+    recordings: recording::Recordings,
+    /// The screens that the control room shows.
+    screens: screens::Screens,
+    /// The labels on the screen of a pane.
+    quick: Option<quick::PaneQuickSelect>,
 }
 
 impl Panes {
@@ -130,17 +144,18 @@ impl Panes {
         self.colours = colours;
     }
 
+    /// Whether the terminal view is empty.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.desks.is_empty()
     }
 
     pub fn count(&self) -> usize {
         self.list.len()
     }
 
-    /// In the order of the tabs.
+    /// The panes of the terminal view.
     pub fn iter(&self) -> impl Iterator<Item = &Pane> {
-        self.list.iter()
+        self.list.iter().filter(|pane| !pane.floats)
     }
 
     /// Position of a pane in the list.
@@ -167,17 +182,25 @@ impl Panes {
 
     /// The focused pane.
     pub fn active(&self) -> Option<&Pane> {
-        self.pane(self.desk()?.focus)
+        self.pane(self.active_id()?)
     }
 
     fn active_mut(&mut self) -> Option<&mut Pane> {
-        let at = self.position(self.desk()?.focus)?;
+        let at = self.position(self.active_id()?)?;
         self.list.get_mut(at)
+    }
+
+    /// The floating shell, otherwise the focused pane of the desk.
+    fn active_id(&self) -> Option<PaneId> {
+        match self.floating() {
+            Some(pane) => Some(pane.id),
+            None => Some(self.desk()?.focus),
+        }
     }
 
     /// Whether the pane is visible while the terminal view is shown.
     fn is_seen(&self, id: PaneId) -> bool {
-        self.desk().is_some_and(|desk| desk.seen().contains(&id))
+        self.seen().contains(&id)
     }
 
     /// How many panes show this session.
@@ -196,6 +219,7 @@ impl Panes {
     pub fn scope(&self) -> Scope {
         match self.active() {
             _ if self.leader => Scope::Leader,
+            _ if self.quick_select().is_some() => Scope::Input,
             _ if self.prompt().is_some_and(PanePrompt::is_typed) => Scope::Input,
             _ if self.prompt().is_some() => Scope::Confirm,
             Some(pane) if pane.takes_keys() => Scope::Terminal,
@@ -249,8 +273,7 @@ impl Panes {
 
     /// Updates which panes are visible: those of the shown desk, while the terminal view is shown.
     pub fn look(&mut self, on_page: bool, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
-        let seen = self.desk().map(Desk::seen).filter(|_| on_page);
-        let seen = seen.unwrap_or_default();
+        let seen = if on_page { self.seen() } else { Vec::new() };
         let mut steps = Vec::new();
         for pane in &mut self.list {
             // Nothing can be opened without the daemon. Visible panes open when it is connected again.
@@ -259,6 +282,8 @@ impl Panes {
         }
         steps.extend(self.keep_connections(ids));
         steps.extend(self.watch_permit(on_page));
+        steps.extend(self.follow_broadcast(on_page));
+        steps.extend(self.follow_recordings());
         steps
     }
 
@@ -267,9 +292,16 @@ impl Panes {
         self.open(ShellPlace::Host, &Clean::new(host), ids)
     }
 
+    /// Takes back the leader key.
+    pub fn cancel_leader(&mut self) {
+        self.leader = false;
+    }
+
     fn open(&mut self, place: ShellPlace, name: &Clean, ids: &mut Ids) -> Vec<Step> {
         self.leader = false;
-        if let Some(at) = self.list.iter().position(|pane| pane.place == place) {
+        let is_shell =
+            |pane: &Pane| pane.place == place && !pane.floats && !pane.runs_command_here();
+        if let Some(at) = self.list.iter().position(is_shell) {
             let mut steps = self.show(self.list[at].id);
             let pane = &mut self.list[at];
             if pane.can_reopen() {
@@ -318,7 +350,7 @@ impl Panes {
 
     /// Marks the output of visible panes as seen.
     fn read_news(&mut self) {
-        let seen = self.desk().map(Desk::seen).unwrap_or_default();
+        let seen = self.seen();
         for pane in self.list.iter_mut().filter(|pane| seen.contains(&pane.id)) {
             pane.has_news = false;
         }
@@ -382,15 +414,19 @@ impl Panes {
         now: Timestamp,
     ) -> Option<Vec<Step>> {
         if let Some((mut steps, brought)) = self.lines.stream(stream, event, now) {
-            steps.extend(self.take_brought(brought));
+            steps.extend(self.take_brought(brought, now));
             return Some(steps);
         }
         let at = self.list.iter().position(|pane| pane.stream == stream)?;
         let id = self.list[at].id;
-        let has_keys = self.desk().is_some_and(|desk| desk.focus == id);
+        let has_keys = self.active_id() == Some(id);
         let seen = self.is_seen(id);
         let pane = &mut self.list[at];
         let mut steps = pane.event(event, now);
+        if let StreamEvent::Data { bytes, .. } = event {
+            steps.extend(self.record_output(id, bytes));
+        }
+        let pane = &mut self.list[at];
         pane.has_news &= !seen;
         if !matches!(event, StreamEvent::Data { .. }) {
             steps.extend(self.end_permit(id));
@@ -444,6 +480,7 @@ impl Panes {
         }
         steps.extend(self.lines.tick(ids, now));
         steps.extend(self.tick_clipboard(now));
+        steps.extend(self.tick_screens(now));
         steps
     }
 
@@ -452,7 +489,11 @@ impl Panes {
         let updates = seen.filter_map(|pane| pane.emulator.wake_at());
         let retries = self.list.iter().filter_map(Pane::retry_at);
         let pauses = self.list.iter().filter_map(Pane::pause_at);
-        let lines = [self.lines.wake_at(), self.clipboard_wakes_at()];
+        let lines = [
+            self.lines.wake_at(),
+            self.clipboard_wakes_at(),
+            self.screens.wake_at(),
+        ];
         let lines = lines.into_iter().flatten();
         retries.chain(pauses).chain(updates).chain(lines).min()
     }
@@ -466,7 +507,9 @@ impl Panes {
 
     pub fn close_all(&mut self) -> Vec<Step> {
         self.desks.clear();
+        self.floating = None;
         let mut steps = self.lines.keep_only(&[], None);
+        steps.extend(self.stop_recordings(|_| true));
         steps.extend(self.list.drain(..).filter_map(|pane| pane.close()));
         steps
     }

@@ -34,6 +34,12 @@ pub struct MouseLayout<'a> {
 impl Panes {
     pub fn mouse(&mut self, mouse: Mouse, ground: MouseLayout<'_>, now: Timestamp) -> Vec<Step> {
         let at = Position::new(mouse.column, mouse.row);
+        if self.quick_select().is_some() {
+            if matches!(mouse.kind, MouseKind::Press(_)) {
+                self.end_quick_select();
+            }
+            return Vec::new();
+        }
         match (self.held, mouse.kind) {
             (PressedPlace::Border(border), MouseKind::Drag(_)) => {
                 return self.drag_border(border, at);

@@ -10,6 +10,7 @@ impl Panes {
     /// desk.
     pub fn set_page(&mut self, page: Rect) -> Vec<Step> {
         self.page = Some(page);
+        let sizes = self.recorded_sizes();
         let mut steps = Vec::new();
         for desk in &self.desks {
             let area = self.area_of(desk, page);
@@ -21,6 +22,7 @@ impl Panes {
                 }
             }
         }
+        steps.extend(self.record_sizes(&sizes));
         steps
     }
 

@@ -110,6 +110,8 @@ pub struct Pane {
     pub(super) window: Option<u32>,
     /// Since when the pane isn't visible.
     hidden_since: Option<Timestamp>,
+    /// It is a floating shell, on no desk.
+    pub(super) floats: bool,
     /// The settings that its shell starts with.
     pub start: ShellStart,
     tag: String,
@@ -142,6 +144,7 @@ impl Pane {
             ended_by_itself: false,
             window: None,
             hidden_since: None,
+            floats: false,
             start: ShellStart::default(),
             tag,
             unasked: true,
@@ -246,11 +249,17 @@ impl Pane {
         })
     }
 
+    /// Whether it runs one of your own commands on this machine, which another TUI doesn't run again.
+    pub(super) fn runs_command_here(&self) -> bool {
+        self.place == ShellPlace::Host && !self.start.command.is_empty()
+    }
+
     fn open(&self) -> Step {
         let (columns, rows) = self.emulator.size();
         Step::Do(match self.place {
             ShellPlace::Host => Effect::OpenHostShell {
                 stream: self.stream,
+                command: self.start.command.clone(),
                 columns,
                 rows,
             },
@@ -368,7 +377,7 @@ impl Pane {
 
     fn opened(&mut self) -> Vec<Step> {
         // Starts with an empty screen, because the shell's side paints everything again.
-        self.emulator = self.emulator.anew();
+        self.emulator = self.emulator.fresh();
         self.has_begun = false;
         self.copying.leave();
         self.state = PaneState::Live;

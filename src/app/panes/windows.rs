@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
+
 use super::{
     Pane, PaneState, Panes, ShellPlace,
     control::{Brought, CommandPurpose},
@@ -44,8 +46,11 @@ impl Panes {
             .filter(|prompt| prompt.pane == pane.tmux_session())
     }
 
-    /// Cancels the prompt. Returns `None` if there is none.
+    /// Cancels the prompt or quick select. Returns `None` if there is none.
     pub fn cancel_prompt(&mut self) -> Option<Vec<Step>> {
+        if self.end_quick_select() {
+            return Some(Vec::new());
+        }
         let question = self.prompt().map(|prompt| prompt.question.clone());
         let searched = self.prompt.take().is_some_and(|it| it.searched);
         Some(match question? {
@@ -67,12 +72,22 @@ impl Panes {
                 wanted.push(pane.place);
             }
         }
+        let watched = self.watched_places();
+        wanted.extend(
+            watched
+                .iter()
+                .filter(|it| !wanted.contains(it))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
         let ids = self.daemon_is_up.then_some(ids);
-        self.lines.keep_only(&wanted, ids)
+        let mut steps = self.lines.keep_only(&wanted, ids);
+        steps.extend(self.lines.watch(&watched));
+        steps
     }
 
     /// Turns the results of control connections into steps.
-    pub(super) fn take_brought(&mut self, brought: Vec<Brought>) -> Vec<Step> {
+    pub(super) fn take_brought(&mut self, brought: Vec<Brought>, now: Timestamp) -> Vec<Step> {
         let mut steps = Vec::new();
         for one in brought {
             match one {
@@ -84,6 +99,10 @@ impl Panes {
                 Brought::Sought { text, done, found } => {
                     steps.extend(self.search_ended(&text, done, found));
                 }
+                Brought::ScreenChanged(place, size) => {
+                    steps.extend(self.screen_changed(place, size));
+                }
+                Brought::Screen(screen) => self.screen_came(&screen, now),
                 Brought::Listed(place) => {
                     self.note_copy_modes(place);
                     steps.extend(self.part_windows(place));
@@ -219,7 +238,9 @@ impl Panes {
             return false;
         };
         let breaks = text.contains(['\n', '\r']);
-        if !breaks || pane.modes().bracketed_paste {
+        let into = self.typed_into();
+        let mut panes = self.list.iter().filter(|it| into.contains(&it.id));
+        if !breaks || panes.all(|it| it.modes().bracketed_paste) {
             return false;
         }
         // Terminals send a line break in one of three forms.

@@ -1,4 +1,5 @@
-//! The columns that you chose for the tabs of the list, and saved views: a filter with an order and columns.
+//! The columns that you chose for the tabs of the list, and saved views: a filter with an order,
+//! columns and a grouping.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +7,7 @@ use super::{
     Sessions,
     sort::{Column, SortOrder},
 };
-use crate::model::status::Tab;
+use crate::{model::status::Tab, rules::grouping::Grouping};
 
 /// A column of a tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +22,7 @@ pub struct ColumnChoice {
 /// The columns of a tab in their order. Empty = chosen by the width of the list.
 pub type ColumnChoices = Vec<ColumnChoice>;
 
-/// A filter, an order and columns under a name.
+/// A filter, an order, columns and a grouping under a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedView {
     pub name: String,
@@ -30,6 +31,8 @@ pub struct SavedView {
     pub order: SortOrder,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: ColumnChoices,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grouping: Option<Grouping>,
 }
 
 /// All columns of a tab: the `shown` ones, then the others. The name is always shown.
@@ -63,9 +66,32 @@ fn valid(tab: Tab, mut columns: ColumnChoices) -> ColumnChoices {
 }
 
 impl Sessions {
-    /// The chosen columns of the shown tab. Empty = chosen by the width of the list.
+    /// The chosen columns of the shown tab, otherwise those of the setting. Empty = chosen by the width of the list.
     pub fn columns(&self) -> &[ColumnChoice] {
-        &self.columns[self.tab() as usize]
+        let tab = self.tab() as usize;
+        match self.columns[tab].as_slice() {
+            [] => &self.default_columns[tab],
+            chosen => chosen,
+        }
+    }
+
+    /// Takes the setting `ui.columns`: names of columns in their order. Each tab has those that it can show.
+    pub fn set_default_columns(&mut self, names: &[String]) {
+        let named = names.iter().filter_map(|name| Column::of_name(name));
+        let named: Vec<Column> = named.collect();
+        for tab in Tab::ALL {
+            let of_tab = named.iter().copied().filter(|it| it.is_of(tab));
+            let mut shown: Vec<Column> = of_tab.collect();
+            let columns = &mut self.default_columns[tab as usize];
+            columns.clear();
+            if shown.is_empty() {
+                continue;
+            }
+            if !shown.contains(&Column::Name) {
+                shown.insert(0, Column::Name);
+            }
+            *columns = all_of(tab, &shown);
+        }
     }
 
     /// The chosen columns of all tabs.
@@ -92,6 +118,7 @@ impl Sessions {
             filter: self.filter.query().to_string(),
             order: self.order(),
             columns: self.columns().to_vec(),
+            grouping: self.grouping(),
         }
     }
 
@@ -103,12 +130,38 @@ impl Sessions {
             self.sort(view.order);
         }
         self.set_columns(view.tab, view.columns.clone());
+        self.group_by(view.grouping);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::settings::LIST_COLUMNS;
+
+    #[test]
+    fn the_setting_names_every_column_and_a_choice_overrides_it() {
+        for column in Column::ALL {
+            let name = serde_json::to_value(column).unwrap();
+            let name = name.as_str().unwrap();
+            assert!(LIST_COLUMNS.contains(&name), "{name}");
+            assert_eq!(Column::of_name(name), Some(column));
+        }
+        assert_eq!(LIST_COLUMNS.len(), Column::ALL.len());
+        let mut sessions = Sessions::default();
+        assert!(sessions.columns().is_empty());
+        sessions.set_default_columns(&["cpu".to_owned(), "ended".to_owned()]);
+        let shown = |sessions: &Sessions| {
+            let columns = sessions.columns().iter().filter(|it| it.shown);
+            columns.map(|it| it.column).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&sessions), [Column::Name, Column::Cpu]);
+        let tab = sessions.tab();
+        sessions.set_columns(tab, all_of(tab, &[Column::Name]));
+        assert_eq!(shown(&sessions), [Column::Name]);
+        sessions.set_columns(tab, Vec::new());
+        assert_eq!(shown(&sessions), [Column::Name, Column::Cpu]);
+    }
 
     #[test]
     fn saved_columns_are_kept_as_far_as_they_are_valid() {

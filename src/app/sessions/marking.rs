@@ -1,15 +1,25 @@
-//! Marks rows of the list: one, a range, all of them.
+//! Marks rows of the list: one, a range, all of them. A mark on a group marks its sessions.
 
-use super::Sessions;
-use crate::app::mirror::Mirror;
+use super::{Sessions, lines::ListRow};
+use crate::{app::mirror::Mirror, model::id::SessionKey};
 
 impl Sessions {
-    /// Marks the selected session, or removes its mark, and goes to the next row.
+    /// Marks the selected session or the sessions of the selected group, or removes their marks. Goes to the next
+    /// row.
     pub fn toggle_mark(&mut self, mirror: &Mirror) {
-        if let Some(session) = self.selected().and_then(|it| mirror.session(it)) {
-            self.marks.toggle(session);
-            self.move_by(1);
+        match self.selected_row() {
+            Some(ListRow::Group(group)) => {
+                let members = self.lines.members(group).to_vec();
+                self.toggle_all(&members, mirror);
+            }
+            Some(ListRow::Session(key) | ListRow::Container(key, _)) => {
+                if let Some(session) = mirror.session(key) {
+                    self.marks.toggle(session);
+                }
+            }
+            None => return,
         }
+        self.move_by(1);
     }
 
     /// Marks the selected session, moves, and marks the session there.
@@ -20,16 +30,22 @@ impl Sessions {
     }
 
     fn mark_selected(&mut self, mirror: &Mirror) {
-        if let Some(session) = self.selected().and_then(|it| mirror.session(it)) {
+        let keys = self.lines.meant(self.row..=self.row);
+        for session in keys.iter().filter_map(|key| mirror.session(*key)) {
             self.marks.add(session);
             self.marks.anchor_at(session.key());
         }
     }
 
-    /// Marks all rows, or removes their marks if all have one.
+    /// Marks all sessions of the list, or removes their marks if all have one.
     pub fn mark_all(&mut self, mirror: &Mirror) {
-        let all = self.rows.iter().all(|key| self.marks.has(*key));
-        for key in &self.rows {
+        let keys = self.keys().to_vec();
+        self.toggle_all(&keys, mirror);
+    }
+
+    fn toggle_all(&mut self, keys: &[SessionKey], mirror: &Mirror) {
+        let all = keys.iter().all(|key| self.marks.has(*key));
+        for key in keys {
             match mirror.session(*key) {
                 Some(session) if !all => self.marks.add(session),
                 _ => self.marks.remove(*key),
@@ -40,16 +56,22 @@ impl Sessions {
     /// Marks the rows from the one that was marked last to the selected one.
     pub fn mark_range(&mut self, mirror: &Mirror) {
         let anchor = self.marks.anchor();
-        let from = anchor.and_then(|key| self.rows.iter().position(|row| *row == key));
+        let from = anchor.and_then(|key| self.lines.find(&super::Place::Session(key)));
         let from = from.unwrap_or(self.row);
-        for at in from.min(self.row)..=from.max(self.row) {
-            let key = self.rows.get(at);
-            if let Some(session) = key.and_then(|key| mirror.session(*key)) {
-                self.marks.add(session);
-            }
+        let keys = self.lines.meant(from.min(self.row)..=from.max(self.row));
+        for session in keys.iter().filter_map(|key| mirror.session(*key)) {
+            self.marks.add(session);
         }
         if let Some(key) = self.selected() {
             self.marks.anchor_at(key);
         }
+    }
+
+    /// Whether every session of a group is marked.
+    pub fn is_group_marked(&self, group: usize) -> bool {
+        let members = self.lines.members(group);
+        !self.marks.is_empty()
+            && !members.is_empty()
+            && members.iter().all(|key| self.marks.has(*key))
     }
 }

@@ -5,16 +5,17 @@
 
 pub mod columns;
 pub mod filter;
+mod folding;
 mod index;
+pub mod lines;
 mod marking;
 pub mod marks;
 pub mod reach;
 pub mod sort;
+pub mod tree;
+mod widest;
 
-use std::{
-    collections::HashMap,
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-};
+use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 
@@ -22,12 +23,17 @@ use super::{
     mirror::Mirror,
     sessions::columns::ColumnChoices,
     sessions::filter::{Filter, Hits},
+    sessions::lines::{Folds, ListRow},
     sessions::marks::Marks,
     sessions::sort::{Column, SortOrder},
+    sessions::tree::Tree,
     shown_contexts::ShownContexts,
 };
-use crate::model::{id::SessionKey, status::Tab, text::Clean};
+use crate::model::{id::SessionKey, status::Tab};
 use index::Index;
+use lines::{Lines, Place};
+
+pub use widest::{Owners, Widest};
 
 /// How often a filter with conditions on time is applied again.
 pub const TIME_STEP: SignedDuration = SignedDuration::from_secs(5);
@@ -40,9 +46,17 @@ pub struct Sessions {
     pub marks: Marks,
     /// The chosen columns of each tab.
     columns: [ColumnChoices; 3],
+    folds: Folds,
+    tree: Tree,
+    /// Those of the setting `ui.columns`.
+    default_columns: [ColumnChoices; 3],
     index: Index,
-    rows: Vec<SessionKey>,
+    lines: Lines,
     stale: bool,
+    /// Groups or containers were folded or unfolded since the rows were laid out.
+    refolded: bool,
+    /// New samples have arrived since the use of the groups was added up.
+    usage_stale: bool,
     /// The selected row. `refresh` keeps it up to date with `selected`.
     row: usize,
     offset: usize,
@@ -53,65 +67,11 @@ pub struct Sessions {
     widest: Widest,
 }
 
-/// The widths of the longest texts in the list, and other facts that its columns depend on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Widest {
-    pub name: u16,
-    /// The width includes the version.
-    pub environment: u16,
-    /// An idle check will reclaim one of the sessions, or would do so.
-    pub reclaim: bool,
-    pub owners: Owners,
-    /// One session has an accelerator.
-    pub accelerators: bool,
-}
-
-/// The owners of the listed sessions. A number represents the name of a single owner.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Owners {
-    #[default]
-    None,
-    One(u64),
-    Several,
-}
-
-impl Owners {
-    fn of(owner: &Clean) -> Self {
-        let mut hasher = DefaultHasher::new();
-        owner.as_str().hash(&mut hasher);
-        Self::One(hasher.finish())
-    }
-
-    fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::None, it) | (it, Self::None) => it,
-            (one, other) if one == other => one,
-            _ => Self::Several,
-        }
-    }
-
-    pub fn are_several(self) -> bool {
-        self == Self::Several
-    }
-}
-
-impl Widest {
-    fn and(self, other: Self) -> Self {
-        Self {
-            name: self.name.max(other.name),
-            environment: self.environment.max(other.environment),
-            reclaim: self.reclaim | other.reclaim,
-            owners: self.owners.and(other.owners),
-            accelerators: self.accelerators | other.accelerators,
-        }
-    }
-}
-
 /// The tab that is shown, and the selected session and the order of each tab.
 #[derive(Debug)]
 struct TabState {
     shown: Tab,
-    selected: [Option<SessionKey>; 3],
+    selected: [Option<Place>; 3],
     orders: [SortOrder; 3],
 }
 
@@ -119,7 +79,7 @@ impl Default for TabState {
     fn default() -> Self {
         Self {
             shown: Tab::Running,
-            selected: [None; 3],
+            selected: [const { None }; 3],
             orders: Tab::ALL.map(SortOrder::of),
         }
     }
@@ -173,19 +133,19 @@ impl Sessions {
         }
     }
 
-    /// The number of rows after filtering.
+    /// The number of sessions after filtering.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.lines.keys().len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.lines.keys().is_empty()
     }
 
     /// The last rows are visible, or almost. More should be loaded if there are more.
     pub fn is_near_end(&self) -> bool {
         let seen = (self.offset + self.height).max(self.row);
-        seen + self.height.max(10) >= self.rows.len()
+        seen + self.height.max(10) >= self.rows().len()
     }
 
     /// The widths that columns would need to show all texts in full.
@@ -198,19 +158,37 @@ impl Sessions {
         self.offset
     }
 
+    /// The selected session, or that of the selected container; `None` on a group.
     pub fn selected(&self) -> Option<SessionKey> {
-        self.rows.get(self.row).copied()
+        self.selected_row()?.session()
     }
 
-    /// All ids, from the top.
-    pub fn rows(&self) -> &[SessionKey] {
-        &self.rows
+    pub fn selected_row(&self) -> Option<ListRow> {
+        self.rows().get(self.row).copied()
     }
 
-    /// The ids on the screen, from the top.
-    pub fn visible(&self) -> &[SessionKey] {
-        let end = (self.offset + self.height).min(self.rows.len());
-        self.rows.get(self.offset..end).unwrap_or_default()
+    /// All sessions of the list, from the top, also those of folded groups.
+    pub fn keys(&self) -> &[SessionKey] {
+        self.lines.keys()
+    }
+
+    /// All rows, from the top.
+    pub fn rows(&self) -> &[ListRow] {
+        self.lines.rows()
+    }
+
+    /// The rows on the screen, from the top.
+    pub fn visible(&self) -> &[ListRow] {
+        let end = (self.offset + self.height).min(self.rows().len());
+        self.rows().get(self.offset..end).unwrap_or_default()
+    }
+
+    /// The sessions of the rows on the screen.
+    pub fn visible_sessions(&self) -> impl Iterator<Item = SessionKey> + '_ {
+        self.visible().iter().filter_map(|row| match row {
+            ListRow::Session(key) => Some(*key),
+            ListRow::Group(_) | ListRow::Container(..) => None,
+        })
     }
 
     /// The characters of a visible row that match the filter.
@@ -235,8 +213,10 @@ impl Sessions {
         }
     }
 
-    pub fn mark_stale_if_sorted_by_usage(&mut self) {
+    /// New samples of use have arrived.
+    pub fn usage_changed(&mut self) {
         self.stale |= self.order().follows_usage();
+        self.usage_stale = true;
     }
 
     pub fn show_tab(&mut self, tab: Tab) {
@@ -268,19 +248,28 @@ impl Sessions {
 
     /// Updates the list from the mirror and the filter, and restores the selection.
     pub fn refresh(&mut self, mirror: &Mirror) {
+        let refolded = std::mem::take(&mut self.refolded);
         if std::mem::take(&mut self.stale) {
             self.go_to_wanted(mirror);
             self.marks.follow(mirror);
+            self.tree.follow(mirror);
             let (tab, shown, order) = (self.tab.shown, self.shown, self.order());
             self.index.collect(mirror, tab, shown, order);
         } else if !self.index.is_behind(&self.filter) {
+            if refolded {
+                self.lay(mirror);
+            }
+            if std::mem::take(&mut self.usage_stale) {
+                self.lines.sum_use(mirror);
+            }
             return;
         }
         self.index.keep(&mut self.filter, mirror, self.shown);
         self.widest = self.index.widest();
-        self.rows.clear();
-        self.rows.extend(self.index.keys());
-        self.find_selection();
+        self.usage_stale = false;
+        let grouping = self.grouping();
+        self.lines.take(self.index.keys(), grouping, mirror);
+        self.lay(mirror);
     }
 
     fn go_to_wanted(&mut self, mirror: &Mirror) {
@@ -289,7 +278,8 @@ impl Sessions {
         };
         self.wanted = None;
         self.tab.shown = session.tab();
-        self.tab.selected[session.tab() as usize] = Some(session.key());
+        self.tab.selected[session.tab() as usize] = Some(Place::Session(session.key()));
+        self.reveal(session);
         if !self.shown.has(session.context) {
             self.shown = ShownContexts::One(session.context);
         }
@@ -300,13 +290,13 @@ impl Sessions {
 
     /// The selection stays on its session. If the session is gone, the selection stays on its row.
     fn find_selection(&mut self) {
-        let wanted = self.tab.selected[self.tab.shown as usize];
-        let found = wanted.and_then(|id| self.rows.iter().position(|row| *row == id));
+        let wanted = self.tab.selected[self.tab.shown as usize].as_ref();
+        let found = wanted.and_then(|place| self.lines.find(place));
         match found {
             Some(at) => self.go_to(at),
             // A session that a filter hides stays selected and is marked again when its row returns.
             None if self.filter.is_on() => {
-                self.row = self.row.min(self.rows.len().saturating_sub(1));
+                self.row = self.row.min(self.rows().len().saturating_sub(1));
                 self.keep_visible();
             }
             None => self.go_to(self.row),
@@ -315,9 +305,9 @@ impl Sessions {
 
     /// Selects the row at `at`, or the last one.
     pub fn go_to(&mut self, at: usize) {
-        self.row = at.min(self.rows.len().saturating_sub(1));
-        if let Some(id) = self.rows.get(self.row) {
-            self.tab.selected[self.tab.shown as usize] = Some(*id);
+        self.row = at.min(self.rows().len().saturating_sub(1));
+        if let Some(place) = self.lines.place(self.row) {
+            self.tab.selected[self.tab.shown as usize] = Some(place);
         }
         self.keep_visible();
     }
@@ -331,12 +321,12 @@ impl Sessions {
     }
 
     pub fn go_to_last(&mut self) {
-        self.go_to(self.rows.len());
+        self.go_to(self.rows().len());
     }
 
     /// Scrolls by the wheel. The selection moves only as far as necessary.
     pub fn scroll(&mut self, by: isize) {
-        let last = self.rows.len().saturating_sub(self.height);
+        let last = self.rows().len().saturating_sub(self.height);
         self.offset = self.offset.saturating_add_signed(by).min(last);
         let low = self.offset;
         let high = (self.offset + self.height).saturating_sub(1);
@@ -350,7 +340,8 @@ impl Sessions {
         self.keep_visible();
         self.hits.clear();
         if self.filter.is_on() {
-            for id in self.visible().to_vec() {
+            let visible: Vec<SessionKey> = self.visible_sessions().collect();
+            for id in visible {
                 if let Some(session) = mirror.session(id) {
                     let hits = self.filter.hits(session);
                     self.hits.insert(id, hits);
@@ -361,7 +352,7 @@ impl Sessions {
 
     fn keep_visible(&mut self) {
         let height = self.height.max(1);
-        let last = self.rows.len().saturating_sub(height);
+        let last = self.rows().len().saturating_sub(height);
         self.offset = self
             .offset
             .max((self.row + 1).saturating_sub(height))

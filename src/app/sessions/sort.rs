@@ -84,6 +84,13 @@ impl Column {
         Self::Created,
     ];
 
+    /// The column of a name in the settings: `cpu-history`.
+    pub fn of_name(name: &str) -> Option<Self> {
+        use serde::de::{IntoDeserializer as _, value::StrDeserializer};
+        let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
+
     pub fn title(self) -> &'static str {
         match self {
             Self::Name => "Name",

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::model::{
     failure::Failure,
     files::{FilePath, FilePlace},
-    id::SessionKey,
+    id::{ContextName, SessionKey},
     loss::Rescue,
     text::Clean,
 };
@@ -75,6 +75,18 @@ impl TransferJob {
             Self::Delete { from, .. } => vec![from.clone()],
             Self::Rescue { .. } => vec![self.target().0],
             Self::Edit { place, .. } => vec![place.clone()],
+        }
+    }
+
+    /// Whether it needs the engine of a context.
+    pub fn is_in(&self, context: ContextName) -> bool {
+        match self {
+            Self::Upload { to: place, .. }
+            | Self::Download { from: place, .. }
+            | Self::Delete { from: place, .. }
+            | Self::Edit { place, .. } => place.context() == context,
+            Self::Copy { from, to, .. } => [from, to].iter().any(|it| it.context() == context),
+            Self::Rescue { session, .. } => session.context == context,
         }
     }
 

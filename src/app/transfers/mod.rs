@@ -18,6 +18,7 @@ use super::{effect::Effect, step::Step};
 use crate::model::{
     failure::Failure,
     files::{FilePath, FilePlace},
+    id::ContextName,
     notice::Level,
     text::Clean,
 };
@@ -228,13 +229,20 @@ impl Transfers {
 
     /// The daemon is connected again: continues what was interrupted.
     pub(super) fn link_up(&mut self) -> Vec<Step> {
-        let interrupted = |it: &&Transfer| matches!(it.state, TransferState::Interrupted(_));
-        let ids: Vec<TransferId> = self
+        self.resume_interrupted(|_| true)
+    }
+
+    /// An engine is connected again: continues what was interrupted there.
+    pub(super) fn engine_up(&mut self, context: ContextName) -> Vec<Step> {
+        self.resume_interrupted(|job| job.is_in(context))
+    }
+
+    fn resume_interrupted(&mut self, wanted: impl Fn(&TransferJob) -> bool) -> Vec<Step> {
+        let interrupted = self
             .list
             .iter()
-            .filter(interrupted)
-            .map(|it| it.id)
-            .collect();
+            .filter(|it| matches!(it.state, TransferState::Interrupted(_)) && wanted(&it.job));
+        let ids: Vec<TransferId> = interrupted.map(|it| it.id).collect();
         ids.into_iter().filter_map(|id| self.resume(id)).collect()
     }
 

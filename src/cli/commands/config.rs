@@ -23,7 +23,7 @@ use crate::{
         paths::Paths,
         resources,
     },
-    keymap::Keymap,
+    keymap::{Keymap, commands::CommandKeys},
     model::{environment::HOST, wellknown},
     rules::resolve,
     theme::{ColorDepth, Theme, ThemeChoice},
@@ -161,6 +161,7 @@ pub fn problems(start: &Start) -> Vec<Problem> {
     problems.extend(start.contexts.problems.iter().cloned());
     problems.extend(theme_problems(paths, loaded));
     problems.extend(keymap_problems(paths, loaded));
+    problems.extend(command_problems(paths, loaded));
     in_order(problems)
 }
 
@@ -186,6 +187,12 @@ fn keymap_problems(paths: &Paths, loaded: &Loaded) -> Vec<Problem> {
     let dir = paths.keymaps_dir();
     let (_, problems) = Keymap::load(&loaded.settings.ui.keymap, Some(&dir));
     located(loaded, "ui.keymap", problems)
+}
+
+/// The keys of your own commands that conflict with the keymap or with each other.
+fn command_problems(paths: &Paths, loaded: &Loaded) -> Vec<Problem> {
+    let (keymap, _) = Keymap::load(&loaded.settings.ui.keymap, Some(&paths.keymaps_dir()));
+    CommandKeys::bind(&loaded.commands, &keymap).1
 }
 
 /// If a file doesn't exist, the problem is in the setting that names it.

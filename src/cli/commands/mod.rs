@@ -1,7 +1,7 @@
 //! The commands: the table of all commands, and a file or directory for each.
 //!
 //! A new command is a file with its arguments and its [`RunCommand`], and here its `mod` line and its row in the
-//! table. The row ends with what tells whether the command changes something, because that is refused while the
+//! table. The last part of a row says whether the command changes something, because that is refused while the
 //! settings are read-only. The order of the table is the order of the help.
 
 mod app;
@@ -32,6 +32,7 @@ mod priority;
 mod recent;
 pub mod relaunch;
 mod rename;
+mod replay;
 pub mod rescue;
 pub mod resources;
 pub mod rm;
@@ -121,6 +122,7 @@ commands! {
     History(history::History) changes_nothing,
     /// Print the log of a session
     Logs(logs::Logs) changes_nothing,
+    Replay(replay::Replay) changes_nothing,
     /// Open a shell of a session in this terminal
     Shell(shell::Shell) changes_nothing,
     /// Run a command in a session and exit with its exit code

@@ -57,8 +57,8 @@ fn read(start: &Start, project: Option<String>) -> Result<Catalogue, Fail> {
     connection::block_on(async {
         let connection = Connection::connect(&start.paths).await?;
         let context = Choice::of(start).context(&connection.snapshot().await?)?;
-        let anew = true;
-        let request = Request::context(context, ContextRequest::Catalogue { project, anew });
+        let refresh = true;
+        let request = Request::context(context, ContextRequest::Catalogue { project, refresh });
         match connection.request(request).await? {
             Reply::Catalogue { catalogue } => Ok(*catalogue),
             other => Err(connection::unexpected(&other)),

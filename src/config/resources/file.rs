@@ -219,11 +219,11 @@ fn unknown(entry: &DocumentEntry) -> DocumentFault {
             .help("write it below [network]");
     }
     if is_idle && is_value {
-        return DocumentFault::new(entry.at, format!("'{}' must stand in a table", entry.key))
+        return DocumentFault::new(entry.at, format!("'{}' must be in a table", entry.key))
             .help("write it below [idle]");
     }
     if is_limit && is_value {
-        return DocumentFault::new(entry.at, format!("'{}' must stand in a table", entry.key))
+        return DocumentFault::new(entry.at, format!("'{}' must be in a table", entry.key))
             .help("write it below [limits], [group.NAME] or [preset.NAME]");
     }
     fault

@@ -91,7 +91,7 @@ impl Core {
         })
     }
 
-    /// An app ended by itself: its forwards stay, so that they work again when it is started again.
+    /// An app ended on its own: its forwards stay, so that they work again when it is started again.
     fn app_ended(&mut self, session: SessionKey, app: Clean, exit_code: Option<i64>) {
         self.apps.watched.remove(&(session, app.clone()));
         let forwards = self.apps.of(session, Some(&app));

@@ -64,7 +64,7 @@ pub(in crate::daemon) enum AppEvent {
         session: SessionKey,
         app: Clean,
     },
-    /// An app ended by itself.
+    /// An app ended on its own.
     Ended {
         session: SessionKey,
         app: Clean,

@@ -22,7 +22,7 @@ use crate::{
         text::Clean,
     },
     protocol::message::StreamOpen,
-    scheduler::fact::Use,
+    scheduler::fact::UseEvent,
     ssh_server::{self, SessionAccess},
 };
 
@@ -154,7 +154,7 @@ impl SessionAccess for Reached {
         }
         *used = Some(now);
         // A full queue means that the loop is busy; the next input is reported again.
-        let (session, usage) = (self.session, Use::Typed);
+        let (session, usage) = (self.session, UseEvent::Typed);
         if self
             .inbound
             .try_send(Inbound::Used { session, usage })

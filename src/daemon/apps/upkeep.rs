@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::{
     daemon::{clock, main_loop::core::Core},
     model::{change::Change, forward::ForwardId},
-    scheduler::fact::Use,
+    scheduler::fact::UseEvent,
 };
 
 /// How often the traffic is looked at while there are connections and a client watches.
@@ -48,7 +48,7 @@ impl Core {
             }
         }
         for session in used {
-            self.used(session, Use::Transferred).await;
+            self.used(session, UseEvent::Transferred).await;
         }
         self.publish_forwards();
     }

@@ -10,7 +10,7 @@ use crate::{
     daemon::clock,
     model::{id::SessionKey, idle::ActivityKind},
     protocol::message::{Origin, StreamOpen},
-    scheduler::fact::Use,
+    scheduler::fact::UseEvent,
 };
 
 /// The minimum time between two reports of typing.
@@ -43,7 +43,7 @@ impl Typing {
             return None;
         }
         self.reported = Some(now);
-        let usage = Use::Typed;
+        let usage = UseEvent::Typed;
         Some(Inbound::Used { session, usage })
     }
 }
@@ -71,6 +71,8 @@ impl ActivityReporter {
             // What opens files reports the use of their session.
             | StreamOpen::ReadFile { .. }
             | StreamOpen::WriteFile { .. }
+            | StreamOpen::ReadFiles { .. }
+            | StreamOpen::WriteFiles { .. }
             | StreamOpen::FileWork { .. }
             | StreamOpen::Rescue { .. }
             | StreamOpen::ExportImage { .. }
@@ -88,7 +90,7 @@ impl ActivityReporter {
         kind: ActivityKind,
         inbound: &mpsc::Sender<Inbound>,
     ) -> Option<Self> {
-        let usage = Use::Opened(kind);
+        let usage = UseEvent::Opened(kind);
         // If the loop has ended, the daemon is ending.
         inbound.send(Inbound::Used { session, usage }).await.ok()?;
         let inbound = inbound.clone();
@@ -104,7 +106,7 @@ impl Drop for ActivityReporter {
     fn drop(&mut self) {
         let closed = Inbound::Used {
             session: self.session,
-            usage: Use::Closed(self.kind),
+            usage: UseEvent::Closed(self.kind),
         };
         // The loop may be busy now. Without this report the session would count as used for ever.
         if let Err(mpsc::error::TrySendError::Full(closed)) = self.inbound.try_send(closed) {
@@ -168,10 +170,10 @@ mod tests {
         drop(reporter);
         let mut next = async || match received.recv().await {
             Some(Inbound::Used { usage, .. }) => usage,
-            _ => panic!("something else was told"),
+            _ => panic!("something else was reported"),
         };
-        assert_eq!(next().await, Use::Opened(ActivityKind::Exec));
-        assert_eq!(next().await, Use::Closed(ActivityKind::Exec));
+        assert_eq!(next().await, UseEvent::Opened(ActivityKind::Exec));
+        assert_eq!(next().await, UseEvent::Closed(ActivityKind::Exec));
         let log = StreamOpen::Log {
             session: session(),
             options: LogOptions::default(),

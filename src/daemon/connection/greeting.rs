@@ -55,7 +55,7 @@ pub(in crate::daemon) async fn greet(
     let (read, write) = socket.into_split();
     let mut reader = FrameReader::new(read, server_state.budget.clone());
     let mut writer = FrameWriter::new(write);
-    let (welcome, older) = match judge(uid, &mut reader).await {
+    let (welcome, older) = match decide(uid, &mut reader).await {
         GreetingDecision::Serve(older) => (hello(server_state), older),
         GreetingDecision::Refuse(message) => (Welcome::Refused { message }, None),
         GreetingDecision::Become { program, version } => {
@@ -84,14 +84,14 @@ fn hello(server_state: &ServerState) -> Welcome {
 }
 
 /// Decides by the user, the version and the protocol of the client.
-async fn judge(uid: io::Result<u32>, reader: &mut FirstReader) -> GreetingDecision {
+async fn decide(uid: io::Result<u32>, reader: &mut FirstReader) -> GreetingDecision {
     let me = rustix::process::getuid().as_raw();
     if !uid.is_ok_and(|uid| uid == me) {
         let text = format!("this daemon belongs to user {me} and serves no other user");
         return GreetingDecision::Refuse(Clean::new(&text));
     }
     match timeout(HELLO, reader.next()).await {
-        Ok(Some(Ok(Frame::Control(greeting)))) => weigh(greeting, version()),
+        Ok(Some(Ok(Frame::Control(greeting)))) => compare_versions(greeting, version()),
         _ => GreetingDecision::Refuse(Clean::new(
             "the daemon doesn't recognize this client (different version). Run `workbay daemon \
              stop`, then try again",
@@ -99,7 +99,7 @@ async fn judge(uid: io::Result<u32>, reader: &mut FirstReader) -> GreetingDecisi
     }
 }
 
-fn weigh(greeting: Greeting, mine: &str) -> GreetingDecision {
+fn compare_versions(greeting: Greeting, mine: &str) -> GreetingDecision {
     let Greeting::Hello {
         protocol,
         version,
@@ -176,7 +176,7 @@ mod tests {
         let (read, _write) = socket.into_split();
         let mut reader = FrameReader::new(read, Budget::new(0));
         let me = rustix::process::getuid().as_raw();
-        let refused = judge(Ok(me + 1), &mut reader).await;
+        let refused = decide(Ok(me + 1), &mut reader).await;
         let text = format!("this daemon belongs to user {me} and serves no other user");
         assert_eq!(refused, GreetingDecision::Refuse(text.into()));
     }
@@ -191,10 +191,12 @@ mod tests {
 
     #[test]
     fn the_newer_one_wins_and_the_older_one_is_reported() {
-        let weigh = |protocol, version, program| weigh(hello(protocol, version, program), "0.2.0");
+        let compared = |protocol, version, program| {
+            compare_versions(hello(protocol, version, program), "0.2.0")
+        };
         let path = Some("/usr/bin/workbay");
         assert_eq!(
-            weigh(PROTOCOL, "0.2.0", path),
+            compared(PROTOCOL, "0.2.0", path),
             GreetingDecision::Serve(None)
         );
         let newer = GreetingDecision::Become {
@@ -202,23 +204,23 @@ mod tests {
             version: "0.3.0".to_owned(),
         };
         // The protocol version doesn't matter for a newer client.
-        assert_eq!(weigh(PROTOCOL + 1, "0.3.0", path), newer);
+        assert_eq!(compared(PROTOCOL + 1, "0.3.0", path), newer);
         let text = "workbay 0.1.0 is older than the running daemon (0.2.0). Update workbay, or \
                     start the newer version";
         assert_eq!(
-            weigh(PROTOCOL, "0.1.0", path),
+            compared(PROTOCOL, "0.1.0", path),
             GreetingDecision::Serve(Some(text.into()))
         );
         assert_eq!(
-            weigh(PROTOCOL - 1, "0.1.0", path),
+            compared(PROTOCOL - 1, "0.1.0", path),
             GreetingDecision::Refuse(text.into())
         );
         assert!(matches!(
-            weigh(PROTOCOL, "0.3.0", None),
+            compared(PROTOCOL, "0.3.0", None),
             GreetingDecision::Refuse(_)
         ));
         assert!(matches!(
-            weigh(PROTOCOL + 1, "0.2.0", path),
+            compared(PROTOCOL + 1, "0.2.0", path),
             GreetingDecision::Refuse(_)
         ));
     }

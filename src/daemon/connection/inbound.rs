@@ -17,7 +17,7 @@ use crate::{
         text::Clean,
     },
     protocol::message::{Request, RequestId, StreamOpen},
-    scheduler::fact::Use,
+    scheduler::fact::UseEvent,
 };
 
 pub(in crate::daemon) type ConnectionId = u64;
@@ -43,7 +43,7 @@ pub(in crate::daemon) enum Inbound {
     /// A user uses a session.
     Used {
         session: SessionKey,
-        usage: Use,
+        usage: UseEvent,
     },
     /// A message for all clients.
     Remark {

@@ -50,7 +50,7 @@ pub(in crate::daemon) async fn serve(
                             let server_state = server_state.clone();
                             clients.spawn(super::client::serve(client, next, admitted, server_state));
                         }
-                        Err(message) => turn_away(client, message),
+                        Err(message) => refuse(client, message),
                     }
                 }
                 Err(error) => {
@@ -76,7 +76,7 @@ pub(in crate::daemon) async fn serve(
 }
 
 /// Refuses a new connection. The message fits in the socket's buffer, so sending doesn't block.
-fn turn_away(client: UnixStream, message: Clean) {
+fn refuse(client: UnixStream, message: Clean) {
     tracing::warn!(%message, "a client was refused");
     let mut wire = BytesMut::new();
     let refused = Frame::Control(Welcome::Refused { message });

@@ -69,7 +69,7 @@ impl Socket {
         if let Some(directory) = path.parent() {
             own_directory(directory, path)?;
         }
-        clear_place(path).await?;
+        remove_stale_socket(path).await?;
         let listener = UnixListener::bind(path).map_err(unusable)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(unusable)?;
         let file = identity(path).map_err(unusable)?;
@@ -139,7 +139,7 @@ fn own_directory(directory: &Path, socket: &Path) -> Result<(), SocketError> {
 
 /// Removes the socket of a dead daemon. This process has the lock, so a socket that responds isn't this
 /// user's daemon.
-async fn clear_place(path: &Path) -> Result<(), SocketError> {
+async fn remove_stale_socket(path: &Path) -> Result<(), SocketError> {
     let unusable = |why| SocketError::Unusable {
         path: path.to_path_buf(),
         why,

@@ -197,6 +197,8 @@ async fn open_on(
         StreamOpen::Ssh { session } => open_ssh(session, server_state),
         StreamOpen::ReadFile { .. }
         | StreamOpen::WriteFile { .. }
+        | StreamOpen::ReadFiles { .. }
+        | StreamOpen::WriteFiles { .. }
         | StreamOpen::FileWork { .. }
         | StreamOpen::Rescue { .. } => {
             return Err(Failure::internal(

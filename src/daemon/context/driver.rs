@@ -74,7 +74,7 @@ pub(in crate::daemon) struct DriverStep {
 impl DriverStep {
     /// Whether the step is a request that writes nothing. Such a request fails at once on a full disk
     /// instead of waiting.
-    pub fn only_asks(&self) -> bool {
+    pub fn is_read_only(&self) -> bool {
         self.asked.is_some() && self.writes.is_empty()
     }
 }

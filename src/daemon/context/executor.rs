@@ -216,7 +216,7 @@ impl Executor {
             | Order::StopHook { .. } => Ok(None),
             Order::Create { plan, .. } => {
                 let sighting = bounded(&engine, CHANGE, engine.create(&plan)).await?;
-                Ok(Some(sighted(&engine, sighting)))
+                Ok(Some(with_home(&engine, sighting)))
             }
             Order::Start { session, .. } => nothing(&engine, CHANGE, engine.start(session)).await,
             Order::Stop {
@@ -237,7 +237,7 @@ impl Executor {
             }
             Order::Inspect { session, .. } => {
                 let found = bounded(&engine, LOOK, engine.inspect(session)).await?;
-                Ok(found.map(|sighting| sighted(&engine, sighting)))
+                Ok(found.map(|sighting| with_home(&engine, sighting)))
             }
         }
     }
@@ -246,7 +246,7 @@ impl Executor {
     async fn connect(&self, connection: ConnectionNumber) {
         let kind = crate::scheduler::order::OrderKind::Connect;
         fault::point(Moment::Before, kind);
-        let failure = match self.look_around(connection).await {
+        let failure = match self.subscribe_and_survey(connection).await {
             Ok((engine, up, events)) => {
                 fault::point(Moment::After, kind);
                 self.report(up).await;
@@ -263,7 +263,7 @@ impl Executor {
     }
 
     /// Subscribes to events before it lists containers, so that no change is missed.
-    async fn look_around(
+    async fn subscribe_and_survey(
         &self,
         connection: ConnectionNumber,
     ) -> Result<
@@ -297,7 +297,7 @@ impl Executor {
         loop {
             let event = tokio::select! {
                 event = events.next() => event,
-                silence = health_check::silence(|| engine.ping(), self.watched.subscribe()) => {
+                silence = health_check::wait_for_silence(|| engine.ping(), self.watched.subscribe()) => {
                     return silence;
                 }
             };
@@ -305,7 +305,7 @@ impl Executor {
                 Some(Ok(event)) => {
                     let happened = Fact::Happened {
                         session: event.session,
-                        event: replies::happening(&event.kind),
+                        event: replies::container_event(&event.kind),
                     };
                     self.report(happened).await;
                 }
@@ -335,7 +335,7 @@ impl Executor {
         let seen = listing
             .ours
             .into_iter()
-            .map(|found| sighted(&engine, found));
+            .map(|found| with_home(&engine, found));
         Ok(Survey {
             seen: seen.collect(),
             others: listing.others,
@@ -360,7 +360,7 @@ async fn folders(engine: &Arc<dyn Containers>) -> Result<Option<Vec<Folder>>, Fa
 }
 
 /// Adds the path of the home directory to a sighting.
-fn sighted(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sighting {
+fn with_home(engine: &Arc<dyn Containers>, sighting: Sighting) -> Sighting {
     let home = engine.home(sighting.session);
     Sighting {
         home: home.map(|path| path.display().to_string()),

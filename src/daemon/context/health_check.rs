@@ -39,7 +39,7 @@ pub(in crate::daemon) async fn unless_silent<'a, T>(
 
 /// Ends when the engine stops responding while a client is watching, and sends no pings otherwise. The caller
 /// restarts it with each message of the engine.
-pub(in crate::daemon) async fn silence<'a>(
+pub(in crate::daemon) async fn wait_for_silence<'a>(
     ping: impl Fn() -> AnswerFuture<'a, ()>,
     mut looked_at: watch::Receiver<bool>,
 ) -> Failure {
@@ -120,7 +120,7 @@ mod tests {
     async fn a_silent_engine_is_noticed_only_while_somebody_looks() {
         let looked_at = watch::Sender::new(false);
         let ping = || -> AnswerFuture<'static, ()> { Box::pin(async { Err(lost()) }) };
-        let noticed = silence(ping, looked_at.subscribe());
+        let noticed = wait_for_silence(ping, looked_at.subscribe());
         let mut noticed = std::pin::pin!(noticed);
         let hour = Duration::from_secs(3600);
         assert!(timeout(hour, &mut noticed).await.is_err());

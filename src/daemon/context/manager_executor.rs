@@ -24,7 +24,7 @@ use crate::{
     },
     model::failure::{Failure, FailureKind},
     observer::{
-        fact::{Fact, Got},
+        fact::{Fact, ManagerReply},
         order::{ConnectionNumber, ManagerRequest, Order, RequestNumber},
     },
     protocol::message::Reply,
@@ -47,7 +47,7 @@ type SharedReply = Shared<BoxFuture<'static, Result<Reply, Failure>>>;
 
 /// The first answer to a request.
 enum Begun {
-    Done(Got),
+    Done(ManagerReply),
     Changing(ProgressStream),
 }
 
@@ -81,9 +81,12 @@ impl Execute<Order> for ManagerExecutor {
     fn begin(&self, order: Order) {
         let this = self.clone();
         match order {
-            Order::Connect { connection, anew } => {
+            Order::Connect {
+                connection,
+                new_login,
+            } => {
                 self.rest();
-                tokio::spawn(async move { this.connect(connection, anew).await });
+                tokio::spawn(async move { this.connect(connection, new_login).await });
             }
             Order::Listen { connection } => {
                 self.rest();
@@ -114,8 +117,8 @@ impl ManagerExecutor {
         }
     }
 
-    async fn connect(&self, connection: ConnectionNumber, anew: bool) {
-        if anew {
+    async fn connect(&self, connection: ConnectionNumber, new_login: bool) {
+        if new_login {
             self.engine.discard();
         }
         let probe = async {
@@ -224,19 +227,25 @@ impl ManagerExecutor {
             ManagerRequest::Change { session, change } => {
                 return Ok(Begun::Changing(engine.change(session, &change).await?));
             }
-            ManagerRequest::Page(query) => Got::Page(engine.page(&query).await?),
-            ManagerRequest::Totals => Got::Totals(engine.totals().await?),
-            ManagerRequest::Rows(sessions) => Got::Rows(engine.rows(&sessions).await?),
+            ManagerRequest::Page(query) => ManagerReply::Page(engine.page(&query).await?),
+            ManagerRequest::Totals => ManagerReply::Totals(engine.totals().await?),
+            ManagerRequest::Rows(sessions) => ManagerReply::Rows(engine.rows(&sessions).await?),
             ManagerRequest::Detail(session) => {
                 let found = engine.session(session).await?;
-                Got::Session(found.map(Box::new))
+                ManagerReply::Session(found.map(Box::new))
             }
-            ManagerRequest::Launch(request) => Got::Launched(engine.launch(&request).await?),
-            ManagerRequest::Environments => Got::Environments(engine.environments().await?),
-            ManagerRequest::Statistics => Got::Statistics(Box::new(engine.statistics().await?)),
+            ManagerRequest::Launch(request) => {
+                ManagerReply::Launched(engine.launch(&request).await?)
+            }
+            ManagerRequest::Environments => {
+                ManagerReply::Environments(engine.environments().await?)
+            }
+            ManagerRequest::Statistics => {
+                ManagerReply::Statistics(Box::new(engine.statistics().await?))
+            }
             ManagerRequest::Catalogue { project } => {
                 let catalogue = engine.catalogue(project.as_deref()).await?;
-                Got::Catalogue(Box::new(catalogue))
+                ManagerReply::Catalogue(Box::new(catalogue))
             }
         }))
     }
@@ -246,13 +255,13 @@ impl ManagerExecutor {
         &self,
         number: RequestNumber,
         mut steps: ProgressStream,
-    ) -> Result<Got, Failure> {
+    ) -> Result<ManagerReply, Failure> {
         loop {
             let next = timeout(Duration::from_secs(PROGRESS), steps.next());
             let progress: TaskProgress = match next.await {
                 Ok(Some(Ok(progress))) => progress,
                 Ok(Some(Err(error))) => return Err(broken(error)),
-                Ok(None) => return Ok(Got::Done),
+                Ok(None) => return Ok(ManagerReply::Done),
                 Err(_) => return Err(failed("the engine reports no more progress of the image")),
             };
             self.report(Fact::Progressed { number, progress }).await;

@@ -34,7 +34,7 @@ use crate::{
         text::Clean,
     },
     observer::{Observer, fact::Fact as Observed},
-    scheduler::Controller,
+    scheduler::Scheduler,
     state_machine::MachineState,
 };
 
@@ -43,7 +43,7 @@ pub(in crate::daemon) type Number = usize;
 
 /// The state machine of a context with what carries out its commands, for either kind of engine.
 pub(in crate::daemon) enum ContextMachine {
-    Scheduler(Box<Driver<Controller, Executor>>),
+    Scheduler(Box<Driver<Scheduler, Executor>>),
     Observer(Box<Driver<Observer, ManagerExecutor>>),
 }
 
@@ -104,7 +104,7 @@ impl ContextRunner {
             EngineFactory::Containers(make) => {
                 let settings = engine.settings.clone();
                 let lazy_engine = LazyEngine::new(make, engine);
-                let controller = Controller::new(name, settings, owner.clone(), records);
+                let controller = Scheduler::new(name, settings, owner.clone(), records);
                 let (reporter, reports) = reports();
                 let executor = Executor::new(lazy_engine.clone(), reporter);
                 let driver = Driver::new(controller, executor, reports);

@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use crate::{
     engine::api::{Attached, Containers, ExecCommand, Output},
-    model::{history::Outcome, id::SessionId, text::Clean},
+    model::{history::Outcome, id::SessionId, resources::Bytes, text::Clean},
     scheduler::{fact::StopHookEnd, order::StopHookPlan},
 };
 
@@ -15,15 +15,24 @@ const WORDS: usize = 300;
 /// The number of output bytes that are kept for them.
 const HELD: usize = 4 * 1024;
 
-/// `$1` is the destination, and the other arguments are the files to save. Sparse files stay sparse if the
-/// session's `cp` supports that. Missing files and errors are reported at the end, after the other files were
-/// saved.
-const SAVE: &str = r#"place=$1; shift; mkdir -p -- "$place" || exit 1
+/// `$1` is the destination, `$2` how many KiB the quota of its folder leaves (empty = any), and the other arguments are the
+/// files to save. Sparse files stay sparse if the session's `cp` supports that. Missing files and errors are reported at the
+/// end, after the other files were saved. An image without `du` can't keep to the quota.
+const SAVE: &str = r#"place=$1; room=$2; shift 2; mkdir -p -- "$place" || exit 1
 sparse=; cp --help 2>&1 | grep -q -e --sparse && sparse=--sparse=always
 failed=
 saved=
+fits() {
+  [ -n "$room" ] || return 0
+  size=$(du -sk -- "$1" 2>/dev/null)
+  size=${size%%[!0-9]*}
+  [ -n "$size" ] || return 0
+  [ "$size" -le "$room" ] || return 1
+  room=$((room - size))
+}
 for one; do
   if [ ! -e "$one" ] && [ ! -L "$one" ]; then failed="$failed '$one' (not found)"
+  elif ! fits "$one"; then failed="$failed '$one' ($size KiB: the quota of the folder leaves $room KiB)"
   elif ! cp -a $sparse -- "$one" "$place"/; then failed="$failed '$one' (not copied completely)"
   else saved=1
   fi
@@ -43,7 +52,7 @@ pub(in crate::daemon) async fn carry_out(
     // Dropping the future at the timeout also ends its programs.
     let outcome = timeout(limit, in_order(engine, session, what)).await;
     let (outcome, words) = match outcome {
-        Ok(parts) => conclude(&parts),
+        Ok(parts) => total_outcome(&parts),
         Err(_) => {
             let text = format!("it didn't end within {}", what.stop_hook.timeout.in_words());
             (Outcome::Expired, text)
@@ -64,7 +73,7 @@ pub(in crate::daemon) fn failed(words: Clean) -> StopHookEnd {
 type Part = Result<String, String>;
 
 /// The result of the hook: a failure if a part failed, and what each part did.
-fn conclude(parts: &[Part]) -> (Outcome, String) {
+fn total_outcome(parts: &[Part]) -> (Outcome, String) {
     let outcome = if parts.iter().all(Result::is_ok) {
         Outcome::Success
     } else {
@@ -104,7 +113,12 @@ async fn save(engine: &Arc<dyn Containers>, session: SessionId, what: &StopHookP
         let file = saved.map_err(|error| error.to_string())?;
         return Ok(format!("saved to {}", file.display()));
     };
-    let words = ["sh", "-c", SAVE, "stop-hook", place.as_str()];
+    let room = match &what.stop_hook.folder {
+        Some(folder) => engine.room(folder).await,
+        None => None,
+    };
+    let room = room.map_or_else(String::new, |left| (left.0 / Bytes::KIB).to_string());
+    let words = ["sh", "-c", SAVE, "stop-hook", place.as_str(), &room];
     let words: Vec<&str> = words
         .into_iter()
         .chain(paths.iter().map(String::as_str))
@@ -190,7 +204,7 @@ mod tests {
         fs::write(dir.path().join("-odd"), "x").unwrap();
         let mut command = Command::new("sh");
         command.current_dir(dir.path());
-        command.args(["-c", SAVE, "stop-hook", "place"]);
+        command.args(["-c", SAVE, "stop-hook", "place", ""]);
         let output = command
             .args(["nowhere", "sparse", "-odd"])
             .output()
@@ -203,13 +217,37 @@ mod tests {
         assert!(dir.path().join("place/-odd").exists());
         let mut command = Command::new("sh");
         command.current_dir(dir.path());
-        command.args(["-c", SAVE, "stop-hook", "place", "sparse"]);
+        command.args(["-c", SAVE, "stop-hook", "place", "", "sparse"]);
         assert!(command.status().unwrap().success());
         let mut command = Command::new("sh");
         command.current_dir(dir.path());
-        command.args(["-c", SAVE, "stop-hook", "place", "nowhere"]);
+        command.args(["-c", SAVE, "stop-hook", "place", "", "nowhere"]);
         let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
         assert_eq!(said.trim(), "nothing was saved: 'nowhere' (not found)");
+    }
+
+    #[test]
+    fn what_the_quota_leaves_no_room_for_is_named_and_the_rest_is_saved() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, kib: usize| {
+            fs::write(dir.path().join(name), vec![1; kib << 10]).unwrap();
+        };
+        file("large", 600);
+        file("small", 40);
+        file("-more", 40);
+        let mut command = Command::new("sh");
+        command.current_dir(dir.path());
+        command.args(["-c", SAVE, "stop-hook", "place", "100"]);
+        let output = command.args(["large", "small", "-more"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            said.starts_with("saved to place, but not 'large' ("),
+            "{said}"
+        );
+        assert!(said.contains("leaves 100 KiB)"), "{said}");
+        let saved = |name: &str| dir.path().join("place").join(name).exists();
+        assert!(!saved("large") && saved("small") && saved("-more"));
     }
 
     #[test]
@@ -246,7 +284,7 @@ mod tests {
                 "its command ended with exit code 3: no network; saved to /home/work/kept",
             ),
         ] {
-            let found = conclude(&[of_command(command), files]);
+            let found = total_outcome(&[of_command(command), files]);
             assert_eq!(found, (outcome, words.to_owned()));
         }
     }

@@ -14,14 +14,14 @@ use crate::{
         failure::{Failure, FailureKind},
         files::{
             FileAnswer, FileEntry, FileKind, FileName, FilePath, FileProgress, FileRequest,
-            ListOptions, WriteOptions,
+            ListOptions, MOST_LISTED, WriteOptions,
         },
         text::Clean,
     },
 };
 
 /// The entries of one request for a directory.
-const PAGE: u32 = 1000;
+const PAGE: u32 = MOST_LISTED;
 /// The time between two reports.
 const PAUSE: Duration = Duration::from_millis(200);
 /// The permissions that are copied.

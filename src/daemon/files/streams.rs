@@ -72,6 +72,29 @@ pub(in crate::daemon) async fn open(
                 input: Some(input),
             })
         }
+        StreamOpen::ReadFiles {
+            place,
+            directory,
+            names,
+        } => {
+            let found = of_many(place::find(inbound, &place, false).await?)?;
+            let engine = &found.engine;
+            Ok(FileStream {
+                output: engine.read_files(&found.root, &directory, names).await?,
+                input: None,
+            })
+        }
+        StreamOpen::WriteFiles { place } => {
+            let found = of_many(place::find(inbound, &place, true).await?)?;
+            let (input, typed) = mpsc::channel(INPUT);
+            let content = content(typed);
+            let writing = async move { found.engine.write_files(&found.root, content).await };
+            let written = once(writing.boxed()).filter_map(async |result| result.err().map(Err));
+            Ok(FileStream {
+                output: written.boxed(),
+                input: Some(input),
+            })
+        }
         StreamOpen::FileWork { place, work } => work_on(inbound, place, work).await,
         StreamOpen::Rescue { session, rescue } => {
             let found = place::find(inbound, &FilePlace::Session { session }, true).await?;
@@ -90,6 +113,17 @@ pub(in crate::daemon) async fn open(
             "a stream of another kind was opened. Report this error",
         )),
     }
+}
+
+/// Refuses a place where each file needs a stream.
+fn of_many(found: place::FoundPlace) -> Result<place::FoundPlace, Failure> {
+    if found.engine.carries_many(&found.root) {
+        return Ok(found);
+    }
+    Err(
+        Failure::unsupported("files of this place are transferred one at a time")
+            .hint("transfer each file on its own"),
+    )
 }
 
 /// The session is used while the result exists.

@@ -1,6 +1,6 @@
 //! Requests about folders. State machines only admit them ([`Core::folder_asked`]), because they decide nothing: a task
 //! asks the engine ([`tasks`]) and reports to the main loop as [`FolderEvent`]. The loop knows which sessions mount a
-//! folder, and tells the state machine what changed, so that the next launch can mount a new folder.
+//! folder, and reports to the state machine what changed, so that the next launch can mount a new folder.
 
 mod mounting;
 mod tasks;
@@ -22,9 +22,9 @@ use crate::{
         natural,
         request::ContextRequest,
     },
-    observer::fact::{Ask as Question, Fact as Observed},
+    observer::fact::{Fact as Observed, ObserverRequest},
     protocol::message::{Reply, RequestId},
-    scheduler::fact::{Ask, Fact},
+    scheduler::fact::{Fact, SchedulerRequest},
     state_machine::Ticket,
 };
 
@@ -107,11 +107,11 @@ impl Core {
         match &mut self.contexts[number].machine {
             ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
                 ticket,
-                ask: Ask::Context(request),
+                ask: SchedulerRequest::Context(request),
             }),
             ContextMachine::Observer(driver) => driver.push(Observed::Asked {
                 ticket,
-                ask: Question::Context(request),
+                ask: ObserverRequest::Context(request),
             }),
         }
         self.settle(number).await;

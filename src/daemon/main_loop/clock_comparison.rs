@@ -47,7 +47,7 @@ impl Pace {
     }
 
     /// Returns how the clocks diverged since the last call.
-    pub fn look(&mut self, at: ClockReading) -> Option<Jump> {
+    pub fn compare(&mut self, at: ClockReading) -> Option<Jump> {
         let last = std::mem::replace(&mut self.last, at);
         let signed = |span| SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX);
         let wall = at.now.duration_since(last.now);
@@ -79,13 +79,13 @@ mod tests {
             Some(Jump { set_by })
         };
         let mut pace = Pace::new(at(0, 0, 0));
-        assert_eq!(pace.look(at(60, 60, 60)), None);
-        assert_eq!(pace.look(at(149, 120, 120)), None, "set by a little");
-        assert_eq!(pace.look(at(1000, 130, 971)), jump(0), "slept");
-        assert_eq!(pace.look(at(1001, 131, 972)), None, "told already");
-        assert_eq!(pace.look(at(500, 132, 973)), jump(-502), "set back");
-        assert_eq!(pace.look(at(4101, 133, 974)), jump(3600), "set forward");
+        assert_eq!(pace.compare(at(60, 60, 60)), None);
+        assert_eq!(pace.compare(at(149, 120, 120)), None, "set by a little");
+        assert_eq!(pace.compare(at(1000, 130, 971)), jump(0), "slept");
+        assert_eq!(pace.compare(at(1001, 131, 972)), None, "reported already");
+        assert_eq!(pace.compare(at(500, 132, 973)), jump(-502), "set back");
+        assert_eq!(pace.compare(at(4101, 133, 974)), jump(3600), "set forward");
         // The clock was also set during the sleep.
-        assert_eq!(pace.look(at(9101, 143, 1974)), jump(4000), "both");
+        assert_eq!(pace.compare(at(9101, 143, 1974)), jump(4000), "both");
     }
 }

@@ -9,7 +9,7 @@ use crate::{daemon::context::runner::ContextMachine, scheduler::fact::Fact};
 impl Core {
     /// Checks whether the clock was set or the machine slept. Users got no warnings in that time.
     pub(in crate::daemon) async fn notice_jump(&mut self) {
-        let Some(Jump { set_by }) = self.pace.look(ClockReading::take()) else {
+        let Some(Jump { set_by }) = self.pace.compare(ClockReading::take()) else {
             return;
         };
         if set_by.is_zero() {

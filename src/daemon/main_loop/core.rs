@@ -45,7 +45,7 @@ use crate::{
         },
         sampling::sampler::{Samples, Shown},
         storage::{
-            disk_limits::DiskLimits, disk_space::Space, kept_homes::KeptHomes,
+            disk_limits::DiskLimits, disk_space::Space, kept_homes::KeptHomes, preload::Preload,
             writing::DeferredWrites,
         },
         upgrade::{Kept, Memory},
@@ -97,6 +97,7 @@ pub(in crate::daemon) struct Core {
     pub(in crate::daemon) kept_homes: KeptHomes,
     /// A launch is refused while less space than this is free; 0 = never.
     pub(in crate::daemon) launch_reserve: Bytes,
+    pub(in crate::daemon) preload: Preload,
     pub(in crate::daemon) lists: Lists,
     pub(in crate::daemon) apps: Apps,
     pub(in crate::daemon) folders: FolderTasks,
@@ -130,6 +131,7 @@ pub(in crate::daemon) struct CoreParts {
     pub space: Space,
     pub kept_homes: KeptHomes,
     pub launch_reserve: Bytes,
+    pub preload: Preload,
     pub apps: AppsSetup,
     pub incomplete: Option<PathBuf>,
 }
@@ -166,6 +168,7 @@ impl Core {
             disk_limits: DiskLimits::default(),
             kept_homes: parts.kept_homes,
             launch_reserve: parts.launch_reserve,
+            preload: parts.preload,
             lists: Lists::new(parts.incomplete),
             folders: FolderTasks::new(parts.apps.inbound.clone()),
             apps: Apps::new(parts.apps),
@@ -198,6 +201,7 @@ impl Core {
             let space = self.space_due();
             let kept_homes = self.kept_homes.due();
             let lists = self.lists.due();
+            let preload = self.preload.due();
             let forwards = self.forwards_due();
             let sweep = self.contexts.iter().filter_map(|s| s.sampler.due()).min();
             tokio::select! {
@@ -210,6 +214,7 @@ impl Core {
                 () = until(space) => self.watch_space(),
                 () = until(kept_homes) => self.measure_kept_homes(),
                 () = until(lists) => {}
+                () = until(preload) => self.preload().await,
                 () = until(forwards) => self.attend_forwards().await,
                 Some(samples) = inputs.samples.recv() => self.send_usage(samples).await,
             }
@@ -312,7 +317,7 @@ impl Core {
             self.save_ended_figures(number, &mut step);
             match self.write(&step, ends).await {
                 Ok(()) => {}
-                Err(error) if !ends && (step.refusable || step.only_asks()) => {
+                Err(error) if !ends && (step.refusable || step.is_read_only()) => {
                     self.refuse(number, &mut step, &error);
                 }
                 Err(error) if error.is_of_a_row() => {
@@ -369,7 +374,7 @@ impl Core {
 
     fn publish_complete(&mut self, mut step: DriverStep) {
         step.changes.retain(|change| match change {
-            Change::Notice { notice } => !self.notifications.knows_elsewhere(notice),
+            Change::Notice { notice } => !self.notifications.is_reported_elsewhere(notice),
             _ => true,
         });
         for change in &step.changes {

@@ -22,13 +22,13 @@ use crate::{
         secret_rules,
         spec::LaunchRequest,
     },
-    observer::fact::{Ask as Question, Fact as Observed},
+    observer::fact::{Fact as Observed, ObserverRequest},
     protocol::message::{Reply, RequestId},
     rules::launch::{
         check::{self, Ground},
         key, relaunch,
     },
-    scheduler::fact::{Ask, Fact, Launch},
+    scheduler::fact::{Fact, Launch, SchedulerRequest},
     state_machine::{Answer, Ticket},
 };
 
@@ -269,11 +269,11 @@ fn queue(
     match machine {
         ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
             ticket,
-            ask: Ask::Launch(Box::new(with_ids(request, session))),
+            ask: SchedulerRequest::Launch(Box::new(with_ids(request, session))),
         }),
         ContextMachine::Observer(driver) => driver.push(Observed::Asked {
             ticket,
-            ask: Question::Launch(Box::new(request)),
+            ask: ObserverRequest::Launch(Box::new(request)),
         }),
     }
 }

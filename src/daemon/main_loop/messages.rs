@@ -24,7 +24,7 @@ use crate::{
         text::Clean,
     },
     protocol::message::StreamOpen,
-    scheduler::fact::{Fact, Use},
+    scheduler::fact::{Fact, UseEvent},
     state_machine::Ticket,
 };
 
@@ -100,7 +100,7 @@ impl Core {
     }
 
     /// Reports use of a session to its controller. Engines that schedule run their own idle checks.
-    pub(in crate::daemon) async fn used(&mut self, session: SessionKey, usage: Use) {
+    pub(in crate::daemon) async fn used(&mut self, session: SessionKey, usage: UseEvent) {
         let Ok(number) = snapshots::context_number(&self.contexts, session.context) else {
             return;
         };

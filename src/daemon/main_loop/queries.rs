@@ -9,7 +9,7 @@ use crate::{
             runner::{ContextMachine, Number},
         },
     },
-    observer::fact::{Ask, Fact},
+    observer::fact::{Fact, ObserverRequest},
     protocol::message::{FromDaemon, RequestId},
     state_machine::Ticket,
 };
@@ -27,7 +27,7 @@ impl Core {
         let waiters = &mut self.waiters;
         let ticket = waiters.ticket_of_query(connection, id, number, query);
         if let ContextMachine::Observer(driver) = &mut self.contexts[number].machine {
-            let ask = Ask::Admit { needs };
+            let ask = ObserverRequest::Admit { needs };
             driver.push(Fact::Asked { ticket, ask });
         }
         self.settle(number).await;

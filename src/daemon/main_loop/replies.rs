@@ -2,7 +2,7 @@
 
 use crate::{
     engine::api::EventKind, model::failure::Failure, protocol::message::Reply,
-    scheduler::fact::Happening, state_machine::Answer, store::StoreError,
+    scheduler::fact::ContainerEvent, state_machine::Answer, store::StoreError,
 };
 
 pub(in crate::daemon) fn store_failure(error: &StoreError) -> Failure {
@@ -27,12 +27,12 @@ pub(in crate::daemon) fn answer(answer: Answer) -> Reply {
     }
 }
 
-pub(in crate::daemon) fn happening(kind: &EventKind) -> Happening {
+pub(in crate::daemon) fn container_event(kind: &EventKind) -> ContainerEvent {
     match kind {
-        EventKind::Started => Happening::Started,
-        EventKind::Died { exit_code } => Happening::Died {
+        EventKind::Started => ContainerEvent::Started,
+        EventKind::Died { exit_code } => ContainerEvent::Died {
             exit_code: *exit_code,
         },
-        _ => Happening::Other,
+        _ => ContainerEvent::Other,
     }
 }

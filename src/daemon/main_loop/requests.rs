@@ -17,12 +17,12 @@ use crate::{
         notice::{Level, Notice},
         request::{ContextRequest, SessionRequest},
     },
-    observer::fact::{Ask as Question, Fact as Observed},
+    observer::fact::{Fact as Observed, ObserverRequest},
     protocol::{
         message::{DaemonStatus, Reply, Request, RequestId},
         version::version,
     },
-    scheduler::fact::{Ask, Fact},
+    scheduler::fact::{Fact, SchedulerRequest},
 };
 
 impl Core {
@@ -153,11 +153,11 @@ impl Core {
         match &mut self.contexts[number].machine {
             ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
                 ticket,
-                ask: Ask::session(session.id, request),
+                ask: SchedulerRequest::session(session.id, request),
             }),
             ContextMachine::Observer(driver) => driver.push(Observed::Asked {
                 ticket,
-                ask: Question::session(session.id, request),
+                ask: ObserverRequest::session(session.id, request),
             }),
         }
         self.settle(number).await;
@@ -187,7 +187,7 @@ impl Core {
                 return self.folder_asked(connection, id, number, request).await;
             }
             ContextRequest::Reach { tab, text, count } if !observing => {
-                let total = self.reach_back(number, tab, text, count).await;
+                let total = self.load_back(number, tab, text, count).await;
                 return self.answer(connection, id, total);
             }
             request => request,
@@ -196,11 +196,11 @@ impl Core {
         match &mut self.contexts[number].machine {
             ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
                 ticket,
-                ask: Ask::Context(request),
+                ask: SchedulerRequest::Context(request),
             }),
             ContextMachine::Observer(driver) => driver.push(Observed::Asked {
                 ticket,
-                ask: Question::Context(request),
+                ask: ObserverRequest::Context(request),
             }),
         }
         self.settle(number).await;
@@ -222,14 +222,14 @@ impl Core {
             match &mut self.contexts[number].machine {
                 ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
                     ticket,
-                    ask: Ask::Context(ContextRequest::Refresh),
+                    ask: SchedulerRequest::Context(ContextRequest::Refresh),
                 }),
                 ContextMachine::Observer(driver) => driver.push(Observed::Asked {
                     ticket,
                     ask: if count == 1 {
-                        Question::Context(ContextRequest::Refresh)
+                        ObserverRequest::Context(ContextRequest::Refresh)
                     } else {
-                        Question::RefreshOrRetry
+                        ObserverRequest::RefreshOrRetry
                     },
                 }),
             }
@@ -264,7 +264,7 @@ impl Core {
             client.shown.clear();
         }
         for runner in &mut self.contexts {
-            runner.sampler.hurry();
+            runner.sampler.sweep_now();
         }
     }
 

@@ -44,13 +44,13 @@ enum Wish {
 #[derive(Debug)]
 struct WaiterGroup {
     left: usize,
-    got: Got,
+    got: WaitResult,
     /// The first failure.
     failure: Option<Failure>,
 }
 
 #[derive(Debug)]
-enum Got {
+enum WaitResult {
     /// Whether one ticket succeeded: then the request succeeds.
     Done(bool),
     /// The launched sessions, in the order of their tickets.
@@ -153,7 +153,7 @@ impl Waiters {
         id: RequestId,
         count: usize,
     ) -> Vec<Ticket> {
-        self.group(connection, id, count, Got::Done(false))
+        self.group(connection, id, count, WaitResult::Done(false))
     }
 
     /// Creates the tickets of a launch, which share one answer: the launched sessions.
@@ -165,7 +165,7 @@ impl Waiters {
         memory: Memory,
     ) -> Vec<Ticket> {
         let made = BTreeMap::new();
-        self.group(connection, id, count, Got::Sessions { made, memory })
+        self.group(connection, id, count, WaitResult::Sessions { made, memory })
     }
 
     fn group(
@@ -173,7 +173,7 @@ impl Waiters {
         connection: ConnectionId,
         id: RequestId,
         count: usize,
-        got: Got,
+        got: WaitResult,
     ) -> Vec<Ticket> {
         let group = self.next + 1;
         let tickets = (0..count)
@@ -195,7 +195,7 @@ impl Waiters {
             return None;
         };
         match &self.groups.get(&group)?.got {
-            Got::Sessions { made, memory } if made.is_empty() => Some(memory),
+            WaitResult::Sessions { made, memory } if made.is_empty() => Some(memory),
             _ => None,
         }
     }
@@ -206,8 +206,8 @@ impl Waiters {
             return None;
         };
         match &self.groups.get(&group)?.got {
-            Got::Sessions { memory, .. } => Some(memory),
-            Got::Done(_) => None,
+            WaitResult::Sessions { memory, .. } => Some(memory),
+            WaitResult::Done(_) => None,
         }
     }
 
@@ -233,11 +233,11 @@ impl Waiters {
         group.left -= 1;
         match (result, &mut group.got) {
             (Err(failure), _) => drop(group.failure.get_or_insert(failure)),
-            (Ok(Reply::Launched { mut sessions, .. }), Got::Sessions { made, .. }) => {
+            (Ok(Reply::Launched { mut sessions, .. }), WaitResult::Sessions { made, .. }) => {
                 made.extend(sessions.drain(..).map(|session| (ticket, session)));
             }
-            (Ok(_), Got::Sessions { .. }) => {}
-            (Ok(_), Got::Done(done)) => *done = true,
+            (Ok(_), WaitResult::Sessions { .. }) => {}
+            (Ok(_), WaitResult::Done(done)) => *done = true,
         }
         if group.left > 0 {
             return None;
@@ -273,16 +273,16 @@ impl Waiters {
 
 impl WaiterGroup {
     fn is_launch(&self) -> bool {
-        matches!(self.got, Got::Sessions { .. })
+        matches!(self.got, WaitResult::Sessions { .. })
     }
 
     /// Returns a failure only if nothing succeeded.
     fn answer(self) -> Result<Reply, Failure> {
         match (self.got, self.failure) {
-            (Got::Done(false), Some(failure)) => Err(failure),
-            (Got::Done(_), _) => Ok(Reply::Done),
-            (Got::Sessions { made, .. }, Some(failure)) if made.is_empty() => Err(failure),
-            (Got::Sessions { made, .. }, failure) => Ok(Reply::Launched {
+            (WaitResult::Done(false), Some(failure)) => Err(failure),
+            (WaitResult::Done(_), _) => Ok(Reply::Done),
+            (WaitResult::Sessions { made, .. }, Some(failure)) if made.is_empty() => Err(failure),
+            (WaitResult::Sessions { made, .. }, failure) => Ok(Reply::Launched {
                 sessions: made.into_values().collect(),
                 failure,
             }),

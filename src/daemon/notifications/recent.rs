@@ -38,7 +38,7 @@ impl RecentNotifications {
 
     /// Whether another context reported the same for the same session shortly before: two contexts may use
     /// the same cluster.
-    pub fn knows_elsewhere(&self, notice: &Notice) -> bool {
+    pub fn is_reported_elsewhere(&self, notice: &Notice) -> bool {
         let Some(session) = notice.session else {
             return false;
         };
@@ -119,12 +119,12 @@ mod tests {
             }
         };
         let mut recent = RecentNotifications::default();
-        assert!(!recent.knows_elsewhere(&warning("one", 0)));
+        assert!(!recent.is_reported_elsewhere(&warning("one", 0)));
         recent.record(&warning("one", 0).into());
-        assert!(recent.knows_elsewhere(&warning("two", 7)));
+        assert!(recent.is_reported_elsewhere(&warning("two", 7)));
         // Neither the same context nor a much later warning of another one counts as a repetition.
-        assert!(!recent.knows_elsewhere(&warning("one", 7)));
-        assert!(!recent.knows_elsewhere(&warning("two", 600)));
+        assert!(!recent.is_reported_elsewhere(&warning("one", 7)));
+        assert!(!recent.is_reported_elsewhere(&warning("two", 600)));
     }
 
     #[test]

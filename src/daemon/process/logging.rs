@@ -8,7 +8,11 @@ use std::{
     sync::Mutex,
 };
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    Layer as _, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
+
+use crate::log_filter;
 
 /// Size in bytes at which the file is rotated.
 const LIMIT: u64 = 4 * 1024 * 1024;
@@ -18,26 +22,12 @@ const KEPT: u32 = 3;
 /// Sends tracing output to the file. `WORKBAY_LOG` sets the level (`debug`, `workbay=trace`).
 pub(in crate::daemon) fn begin(path: &Path) -> io::Result<()> {
     let file = RotatingFile::open(path, LIMIT)?;
-    let filter = EnvFilter::try_from_env("WORKBAY_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let filter = discreet(filter);
+    let lines = fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
     // A second daemon in the same process (in tests) uses the log of the first.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(false)
-        .with_writer(Mutex::new(file))
+    let _ = tracing_subscriber::registry()
+        .with(lines.with_filter(log_filter::from_environment()))
         .try_init();
     Ok(())
-}
-
-/// Limits the level of some libraries, whatever `WORKBAY_LOG` says: they trace whole requests with
-/// credentials, and every frame and packet with what users type.
-fn discreet(mut filter: EnvFilter) -> EnvFilter {
-    for directive in ["tungstenite=info", "russh=info"] {
-        if let Ok(directive) = directive.parse() {
-            filter = filter.add_directive(directive);
-        }
-    }
-    filter
 }
 
 /// Opens the log file for output without tracing, such as a panic message.
@@ -98,19 +88,6 @@ impl Write for RotatingFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn logins_and_what_is_typed_are_never_traced() {
-        for asked in [
-            "trace",
-            "tungstenite=trace",
-            "info,tungstenite::handshake=trace",
-        ] {
-            let filter = discreet(EnvFilter::new(asked)).to_string();
-            assert!(filter.contains("tungstenite=info"), "{filter}");
-            assert!(!filter.contains("tungstenite=trace"), "{filter}");
-        }
-    }
 
     #[test]
     fn a_grown_log_is_set_aside_and_only_a_few_are_kept() {

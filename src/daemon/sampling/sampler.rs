@@ -161,7 +161,7 @@ impl Sampler {
     }
 
     /// A client began to watch: the first sweep starts immediately.
-    pub fn hurry(&mut self) {
+    pub fn sweep_now(&mut self) {
         self.due = None;
     }
 
@@ -244,7 +244,7 @@ impl Sampler {
     }
 
     /// The figures of sessions that have idle checks.
-    pub fn judged_of(&self, usages: &[(SessionId, Usage)]) -> Vec<(SessionId, Usage)> {
+    pub fn with_idle_checks(&self, usages: &[(SessionId, Usage)]) -> Vec<(SessionId, Usage)> {
         let judged = usages.iter();
         let judged = judged.filter(|(id, _)| self.wanted.judged.contains_key(id));
         judged.cloned().collect()

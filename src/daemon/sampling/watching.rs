@@ -86,7 +86,7 @@ impl Core {
         let Some(runner) = self.contexts.get_mut(samples.context) else {
             return;
         };
-        let judged = runner.sampler.judged_of(&samples.usages);
+        let judged = runner.sampler.with_idle_checks(&samples.usages);
         if !judged.is_empty()
             && let ContextMachine::Scheduler(driver) = &mut runner.machine
         {

@@ -34,7 +34,7 @@ pub(in crate::daemon) struct DiskLimits {
 
 impl DiskLimits {
     /// What to report about a session that uses `held` of its limit.
-    fn judge(&mut self, session: SessionKey, held: Bytes, most: Bytes) -> Option<Stage> {
+    fn is_due(&mut self, session: SessionKey, held: Bytes, most: Bytes) -> Option<Stage> {
         let percent = percent(held, most);
         if percent < RECOVERED {
             self.reported.remove(&session);
@@ -111,7 +111,7 @@ impl Core {
         for (id, usage) in usages {
             if let Some(session) = known.session(*id)
                 && let (Some(held), Some(most)) = (usage.home, limit(session))
-                && let Some(stage) = self.disk_limits.judge(session.key(), held, most)
+                && let Some(stage) = self.disk_limits.is_due(session.key(), held, most)
             {
                 notices.push(report(session, stage, held, most, enforced));
             }
@@ -131,15 +131,15 @@ mod tests {
     fn each_stage_is_reported_once_until_files_are_deleted() {
         let key = testing::session(1, "train").key();
         let mut limits = DiskLimits::default();
-        let mut judge = |mib| limits.judge(key, Bytes::mib(mib), Bytes::mib(100));
-        assert_eq!(judge(89), None);
-        assert_eq!(judge(90), Some(Stage::Almost));
-        assert_eq!(judge(95), None);
-        assert_eq!(judge(100), Some(Stage::Reached));
-        assert_eq!((judge(120), judge(92), judge(101)), (None, None, None));
-        assert_eq!(judge(79), None);
-        assert_eq!(judge(150), Some(Stage::Reached), "both at once");
-        assert_eq!(judge(95), None);
+        let mut is_due = |mib| limits.is_due(key, Bytes::mib(mib), Bytes::mib(100));
+        assert_eq!(is_due(89), None);
+        assert_eq!(is_due(90), Some(Stage::Almost));
+        assert_eq!(is_due(95), None);
+        assert_eq!(is_due(100), Some(Stage::Reached));
+        assert_eq!((is_due(120), is_due(92), is_due(101)), (None, None, None));
+        assert_eq!(is_due(79), None);
+        assert_eq!(is_due(150), Some(Stage::Reached), "both at once");
+        assert_eq!(is_due(95), None);
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Space {
 
     /// Why no session can be launched: too little space is free.
     fn refusal(&self, reserve: Bytes, homes: &[(String, Bytes)]) -> Option<Failure> {
-        let found = self.look()?;
+        let found = self.measure()?;
         if found.free >= warning_limit(reserve, found.total) {
             return None;
         }
@@ -82,12 +82,12 @@ impl Space {
         matches!(self.phase, Phase::Counting(_))
     }
 
-    fn look(&self) -> Option<DiskSpace> {
+    fn measure(&self) -> Option<DiskSpace> {
         DiskSpace::at(&self.directory).ok()
     }
 
     /// Whether to warn now. `counted` = at least one home directory was measured.
-    fn judge(&mut self, found: DiskSpace, counted: bool) -> bool {
+    fn is_due(&mut self, found: DiskSpace, counted: bool) -> bool {
         let threshold = warning_limit(self.warn_below, found.total).0;
         let recovered = threshold.saturating_add(threshold / 4);
         self.phase = match self.phase {
@@ -127,8 +127,8 @@ impl Core {
     pub(in crate::daemon) fn watch_space(&mut self) {
         let homes = self.homes();
         let warned = self.space.phase == Phase::Warned;
-        if let Some(found) = self.space.look()
-            && self.space.judge(found, !homes.is_empty())
+        if let Some(found) = self.space.measure()
+            && self.space.is_due(found, !homes.is_empty())
             && !warned
         {
             let text = warning(found.free, &self.space.directory, &homes);
@@ -195,26 +195,26 @@ mod tests {
     #[test]
     fn a_warning_comes_once_and_again_only_after_there_was_enough() {
         let mut space = space();
-        assert!(!space.judge(free(100), true));
-        assert!(space.judge(free(99), true));
-        assert!(space.judge(free(110), true), "it is not over yet");
-        assert!(!space.judge(free(126), true));
-        assert!(!space.judge(free(110), true));
-        assert!(space.judge(free(50), true));
+        assert!(!space.is_due(free(100), true));
+        assert!(space.is_due(free(99), true));
+        assert!(space.is_due(free(110), true), "it is not over yet");
+        assert!(!space.is_due(free(126), true));
+        assert!(!space.is_due(free(110), true));
+        assert!(space.is_due(free(50), true));
     }
 
     #[test]
     fn home_directories_are_counted_before_the_warning_but_not_for_long() {
         let mut space = space();
-        assert!(!space.judge(free(1), false) && space.counts_homes());
-        assert!(space.judge(free(1), true) && !space.counts_homes());
+        assert!(!space.is_due(free(1), false) && space.counts_homes());
+        assert!(space.is_due(free(1), true) && !space.counts_homes());
         let mut space = self::space();
-        assert!(!space.judge(free(1), false));
-        assert!(!space.judge(free(1), false));
-        assert!(space.judge(free(1), false));
+        assert!(!space.is_due(free(1), false));
+        assert!(!space.is_due(free(1), false));
+        assert!(space.is_due(free(1), false));
         let mut space = self::space();
-        assert!(!space.judge(free(1), false));
-        assert!(!space.judge(free(200), false) && !space.counts_homes());
+        assert!(!space.is_due(free(1), false));
+        assert!(!space.is_due(free(200), false) && !space.counts_homes());
     }
 
     #[test]
@@ -225,8 +225,8 @@ mod tests {
             total,
             free: Bytes::mib(mib),
         };
-        assert!(!space.judge(found(6), true));
-        assert!(space.judge(found(4), true));
+        assert!(!space.is_due(found(6), true));
+        assert!(space.is_due(found(4), true));
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
         let space = Space::new(dir.path(), Bytes(0));
         let homes = [("one".to_owned(), Bytes::mib(300))];
         assert_eq!(space.refusal(Bytes(1), &homes), None);
-        let found = space.look().unwrap();
+        let found = space.measure().unwrap();
         let most = Bytes(found.free.0 + 1);
         // A tenth of the file system is always enough.
         let refused = space.refusal(most, &homes);

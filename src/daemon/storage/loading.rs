@@ -30,7 +30,7 @@ impl Core {
     }
 
     /// Loads the requested number of sessions into memory, and returns how many the tab has.
-    pub(in crate::daemon) async fn reach_back(
+    pub(in crate::daemon) async fn load_back(
         &mut self,
         number: Number,
         tab: Tab,
@@ -104,17 +104,36 @@ impl Core {
     }
 
     fn take_back(&mut self, number: Number, records: Vec<SessionRecord>) {
+        let recalled = self.add_records(number, records);
+        self.contexts[number].unloaded.note_recalled(&recalled);
+        self.publish_loaded(recalled);
+        self.notify_totals(number);
+    }
+
+    /// Adds sessions that stay in memory, and returns how many were missing.
+    pub(in crate::daemon) fn add_loaded(
+        &mut self,
+        number: Number,
+        records: Vec<SessionRecord>,
+    ) -> usize {
+        let added = self.add_records(number, records);
+        let count = added.len();
+        self.publish_loaded(added);
+        count
+    }
+
+    fn add_records(&mut self, number: Number, mut records: Vec<SessionRecord>) -> Vec<Session> {
         let runner = &mut self.contexts[number];
         let context = runner.context.name;
-        let mut records = records;
         records.retain(|record| record.session.context == context);
-        let recalled = runner.known_mut().recall(records);
-        runner.unloaded.note_recalled(&recalled);
-        for session in recalled {
+        runner.known_mut().recall(records)
+    }
+
+    fn publish_loaded(&self, sessions: Vec<Session>) {
+        for session in sessions {
             let session = Box::new(session);
             self.notify_clients(&Change::Session { session });
         }
-        self.notify_totals(number);
     }
 
     /// Sends the totals to clients if they changed.
@@ -139,7 +158,7 @@ impl Core {
         }
     }
 
-    fn matching<'a>(
+    pub(in crate::daemon) fn matching<'a>(
         &'a self,
         number: Number,
         tab: Tab,

@@ -48,6 +48,20 @@ impl UnloadedSessions {
         self.recalled.extend(sessions.iter().map(|it| it.id));
     }
 
+    /// Whether a client has loaded sessions that aren't kept in memory.
+    pub fn has_recalled(&self) -> bool {
+        !self.recalled.is_empty()
+    }
+
+    /// Notes that `count` more sessions stay in memory. `oldest` is the last one that was read.
+    pub fn note_preloaded(&mut self, count: usize, oldest: Option<&Session>) {
+        self.left = self.left.saturating_sub(count as u64);
+        if let Some(oldest) = oldest {
+            self.begin = Some(Mark::of(oldest));
+            self.before = self.begin.clone();
+        }
+    }
+
     /// Takes the requested sessions, once no client needs them any more.
     pub fn take_recalled(&mut self) -> Vec<SessionId> {
         std::mem::take(&mut self.recalled)

@@ -20,7 +20,7 @@ use super::Controls;
 pub(super) use handover::{Failed, Handover, Inherited, Kept, Memory};
 pub(super) use orphans::reap;
 pub(super) use program::examine;
-pub(super) use winding::{unfinished, wind_up};
+pub(super) use winding::{shut_down, unfinished};
 
 /// The program that the daemon is to become; cheap to clone. The first choice counts.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use crate::{
 
 /// Shuts down the runtime after its blocking work. Returns `false` if that took too long.
 #[must_use]
-pub fn wind_up(runtime: Runtime, patience: Duration) -> bool {
+pub fn shut_down(runtime: Runtime, patience: Duration) -> bool {
     tracing::info!(
         seconds = patience.as_secs(),
         "waiting for work on files before the newer program starts (at most)"
@@ -68,7 +68,7 @@ mod tests {
             std::fs::write(&written, "all of it").unwrap();
         });
         begun.recv().unwrap();
-        assert!(wind_up(runtime, Duration::from_secs(600)));
+        assert!(shut_down(runtime, Duration::from_secs(600)));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "all of it");
     }
 
@@ -82,7 +82,7 @@ mod tests {
             let _ = stopped.recv();
         });
         begun.recv().unwrap();
-        assert!(!wind_up(runtime, Duration::from_millis(20)));
+        assert!(!shut_down(runtime, Duration::from_millis(20)));
         drop(stop);
         let notice = unfinished(Duration::from_secs(10));
         assert!(notice.text.as_str().contains("longer than 10s"));

@@ -66,7 +66,7 @@ pub(super) fn silent(endpoint: &str, waited: Duration) -> Failure {
             waited.as_secs()
         ),
     )
-    .hint(ServiceControl::of(endpoint).anew())
+    .hint(ServiceControl::of(endpoint).restart_command())
 }
 
 /// How an engine is started and stopped, derived from its address.
@@ -123,7 +123,7 @@ impl ServiceControl {
         }
     }
 
-    fn anew(&self) -> String {
+    fn restart_command(&self) -> String {
         let there = if self.elsewhere {
             "on that machine, "
         } else {

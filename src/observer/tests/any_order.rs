@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{
-    super::fact::{Ask, Fact},
+    super::fact::{Fact, ObserverRequest},
     Play, fault, launch,
 };
 use crate::model::{
@@ -94,15 +94,19 @@ impl Play {
             Action::Reach(number, tab, text) => {
                 let tab = Tab::ALL[usize::from(tab) % 3];
                 let text = text.then(|| "session-1".to_owned());
-                self.ask(Ask::Context(ContextRequest::Reach {
+                self.ask(ObserverRequest::Context(ContextRequest::Reach {
                     tab,
                     text,
                     count: 10 * number as u32,
                 }));
             }
-            Action::Refresh(true) => drop(self.ask(Ask::Context(ContextRequest::Refresh))),
-            Action::Refresh(false) => drop(self.ask(Ask::RefreshOrRetry)),
-            Action::Environments => drop(self.ask(Ask::Context(ContextRequest::Environments))),
+            Action::Refresh(true) => {
+                self.ask(ObserverRequest::Context(ContextRequest::Refresh));
+            }
+            Action::Refresh(false) => drop(self.ask(ObserverRequest::RefreshOrRetry)),
+            Action::Environments => {
+                self.ask(ObserverRequest::Context(ContextRequest::Environments));
+            }
             Action::CarryOut(number) if !self.orders.is_empty() => {
                 self.carry_out(number % self.orders.len(), None);
             }
@@ -125,7 +129,7 @@ impl Play {
             Action::Deafen => {
                 self.listening = false;
                 let connection = self.connection;
-                self.tell(Fact::EventsEnded {
+                self.report(Fact::EventsEnded {
                     connection,
                     failure: Some(fault(FailureKind::Failed)),
                 });
@@ -135,10 +139,10 @@ impl Play {
                 self.listening = false;
             }
             Action::Return => self.connected = true,
-            Action::Watch(watched) => self.tell(Fact::Watched(watched)),
+            Action::Watch(watched) => self.report(Fact::Watched(watched)),
             Action::Wait(time) => {
                 self.now += i64::from(time);
-                self.tell(Fact::Tick);
+                self.report(Fact::Tick);
             }
             action => self.do_with_session(action),
         }
@@ -160,15 +164,21 @@ impl Play {
         };
         match action {
             Action::Terminate(_, force) => {
-                self.ask(Ask::session(session, SessionRequest::Terminate { force }));
+                self.ask(ObserverRequest::session(
+                    session,
+                    SessionRequest::Terminate { force },
+                ));
             }
             Action::Rename(_) => {
                 let name = format!("name-{}", self.asked);
-                self.ask(Ask::session(session, SessionRequest::Rename { name }));
+                self.ask(ObserverRequest::session(
+                    session,
+                    SessionRequest::Rename { name },
+                ));
             }
             Action::Commit(_) => {
                 let image_name = "mine".to_owned();
-                self.ask(Ask::session(
+                self.ask(ObserverRequest::session(
                     session,
                     SessionRequest::Commit {
                         image_name,
@@ -176,14 +186,16 @@ impl Play {
                     },
                 ));
             }
-            Action::Detail(_) => drop(self.ask(Ask::session(session, SessionRequest::Detail))),
+            Action::Detail(_) => {
+                self.ask(ObserverRequest::session(session, SessionRequest::Detail));
+            }
             Action::Query(_) => {
                 let needs = Some(Capability::SchedulingHistory);
-                self.ask(Ask::Admit { needs });
+                self.ask(ObserverRequest::Admit { needs });
             }
-            Action::Become(_, status, told) if self.there.contains_key(&session) => {
+            Action::Become(_, status, reported) if self.there.contains_key(&session) => {
                 self.set(session, STATUSES[usize::from(status) % 8]);
-                if told {
+                if reported {
                     self.event(session);
                 }
             }
@@ -232,10 +244,10 @@ proptest! {
             play.do_action(action);
         }
         play.connected = true;
-        play.tell(Fact::Watched(true));
+        play.report(Fact::Watched(true));
         play.work_off();
         play.now += 30_000;
-        play.ask(Ask::Context(ContextRequest::Refresh));
+        play.ask(ObserverRequest::Context(ContextRequest::Refresh));
         play.pass(300);
         play.check_rest();
         let begin = play.now;

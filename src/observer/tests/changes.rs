@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        fact::{Ask, Fact},
+        fact::{Fact, ObserverRequest},
         order::Order,
     },
     Play, launch,
@@ -63,7 +63,10 @@ fn who_ends_a_session_before_it_runs_is_told_nothing() {
     play.ask(launch("first"));
     play.settle();
     let id = *play.there.keys().next().unwrap();
-    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
+    play.ask(ObserverRequest::session(
+        id,
+        SessionRequest::Terminate { force: false },
+    ));
     play.settle();
     play.set(id, "CANCELLED");
     play.event(id);
@@ -100,9 +103,15 @@ fn a_launched_session_that_cannot_be_read_yet_has_a_row_all_the_same() {
 fn an_end_is_shown_as_asked_until_the_engine_shows_it() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    let first = play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
+    let first = play.ask(ObserverRequest::session(
+        id,
+        SessionRequest::Terminate { force: false },
+    ));
     assert_eq!(play.pending(id).unwrap(), "terminating");
-    let second = play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
+    let second = play.ask(ObserverRequest::session(
+        id,
+        SessionRequest::Terminate { force: false },
+    ));
     assert_eq!(play.requests_of("terminate"), 1, "it is asked once");
     play.work_off();
     assert_eq!(
@@ -123,7 +132,10 @@ fn an_end_is_shown_as_asked_until_the_engine_shows_it() {
     play.set(id, "TERMINATED");
     play.event(id);
     play.settle();
-    let again = play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
+    let again = play.ask(ObserverRequest::session(
+        id,
+        SessionRequest::Terminate { force: false },
+    ));
     assert_eq!(
         play.failed(again).message(),
         "session session-1 has already ended (TERMINATED)"
@@ -134,8 +146,14 @@ fn an_end_is_shown_as_asked_until_the_engine_shows_it() {
 fn a_forced_end_overtakes_a_gentle_one() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
-    play.ask(Ask::session(id, SessionRequest::Terminate { force: true }));
+    play.ask(ObserverRequest::session(
+        id,
+        SessionRequest::Terminate { force: false },
+    ));
+    play.ask(ObserverRequest::session(
+        id,
+        SessionRequest::Terminate { force: true },
+    ));
     assert_eq!(play.requests_of("terminate"), 2);
 }
 
@@ -144,7 +162,10 @@ fn a_session_that_vanished_between_list_and_click_is_a_sentence_and_its_row_goes
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
     play.there.clear();
-    let ticket = play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
+    let ticket = play.ask(ObserverRequest::session(
+        id,
+        SessionRequest::Terminate { force: false },
+    ));
     play.carry_out(0, Some(FailureKind::NotFound));
     let failure = play.failed(ticket);
     assert_eq!(failure.kind, FailureKind::NotFound);
@@ -154,7 +175,7 @@ fn a_session_that_vanished_between_list_and_click_is_a_sentence_and_its_row_goes
     );
     play.settle();
     assert!(play.mirror.is_empty());
-    let ticket = play.ask(Ask::session(id, SessionRequest::Detail));
+    let ticket = play.ask(ObserverRequest::session(id, SessionRequest::Detail));
     play.work_off();
     assert_eq!(play.failed(ticket).kind, FailureKind::NotFound);
 }
@@ -164,12 +185,15 @@ fn a_rename_that_no_event_tells_of_is_seen() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
     let name = "renamed".to_owned();
-    let wrong = play.ask(Ask::session(
+    let wrong = play.ask(ObserverRequest::session(
         id,
         SessionRequest::Rename { name: "-".into() },
     ));
     assert_eq!(play.failed(wrong).kind, FailureKind::Usage);
-    let ticket = play.ask(Ask::session(id, SessionRequest::Rename { name }));
+    let ticket = play.ask(ObserverRequest::session(
+        id,
+        SessionRequest::Rename { name },
+    ));
     assert_eq!(play.pending(id).unwrap(), "renaming to renamed");
     play.settle();
     assert_eq!(play.answers[&ticket], Ok(Answer::Done));
@@ -181,7 +205,7 @@ fn a_rename_that_no_event_tells_of_is_seen() {
 fn what_the_engine_took_and_never_shows_is_not_pending_for_ever() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    play.ask(Ask::session(
+    play.ask(ObserverRequest::session(
         id,
         SessionRequest::Rename {
             name: "renamed".into(),
@@ -199,7 +223,7 @@ fn what_the_engine_took_and_never_shows_is_not_pending_for_ever() {
 fn an_image_in_the_making_shows_how_far_it_is() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    let commit = Ask::session(
+    let commit = ObserverRequest::session(
         id,
         SessionRequest::Commit {
             image_name: "mine".into(),
@@ -216,7 +240,7 @@ fn an_image_in_the_making_shows_how_far_it_is() {
         done: 1.0,
         total: 3.0,
     };
-    play.tell(Fact::Progressed { number, progress });
+    play.report(Fact::Progressed { number, progress });
     assert_eq!(
         play.pending(id).unwrap(),
         "creating image mine: 1/3 Committed image"
@@ -238,13 +262,13 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
     for ask in [
-        Ask::session(id, SessionRequest::Terminate { force: false }),
+        ObserverRequest::session(id, SessionRequest::Terminate { force: false }),
         launch("first"),
     ] {
         // The catalog was read before.
-        play.ask(Ask::Context(ContextRequest::Catalogue {
+        play.ask(ObserverRequest::Context(ContextRequest::Catalogue {
             project: None,
-            anew: false,
+            refresh: false,
         }));
         play.work_off();
         let fact = Fact::Asked { ticket: 900, ask };
@@ -260,7 +284,7 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
 fn another_priority_is_shown_as_asked_until_the_row_has_it() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
-    let ask = |priority| Ask::session(id, SessionRequest::Priority { priority });
+    let ask = |priority| ObserverRequest::session(id, SessionRequest::Priority { priority });
     let running = play.ask(ask(70));
     let said = play.failed(running).message().to_string();
     assert!(said.contains("of a waiting session"), "{said}");

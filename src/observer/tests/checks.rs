@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 
 use super::{
-    super::fact::{Ask, Fact},
+    super::fact::{Fact, ObserverRequest},
     Play, at, fault, info,
 };
 use crate::{
@@ -23,18 +23,18 @@ use crate::{
     state_machine::Answer,
 };
 
-fn ask(request: LaunchRequest) -> Ask {
-    Ask::Launch(Box::new(request))
+fn ask(request: LaunchRequest) -> ObserverRequest {
+    ObserverRequest::Launch(Box::new(request))
 }
 
-fn with_folder(name: &str) -> Ask {
+fn with_folder(name: &str) -> ObserverRequest {
     ask(LaunchRequest {
         mounts: vec![name.parse().unwrap()],
         ..LaunchRequest::default()
     })
 }
 
-fn with_cpu(cores: u64) -> Ask {
+fn with_cpu(cores: u64) -> ObserverRequest {
     ask(LaunchRequest {
         cpu: Some(Cpu::from_millis(cores * 1000)),
         ..LaunchRequest::default()
@@ -57,9 +57,9 @@ fn group(cores: u64) -> ResourceGroup {
 fn offering(cores: u64) -> Play {
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(cores)];
-    play.ask(Ask::Context(ContextRequest::Catalogue {
+    play.ask(ObserverRequest::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.work_off();
     play
@@ -175,9 +175,9 @@ fn a_project_is_known_by_its_name_too() {
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(4)];
     play.offer.project = Some("lab".into());
-    play.ask(Ask::Context(ContextRequest::Catalogue {
+    play.ask(ObserverRequest::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.work_off();
     // The catalog of another project is read first.
@@ -224,9 +224,9 @@ fn where_it_cannot_be_looked_again_the_engine_decides() {
     let mut play = Play::watched(0);
     play.offer.resource_groups = vec![group(4)];
     play.offer.project = Some("lab".into());
-    play.ask(Ask::Context(ContextRequest::Catalogue {
+    play.ask(ObserverRequest::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.pass(30);
     play.offer.gaps = vec![("agents".into(), "hidden".into())];
@@ -255,9 +255,9 @@ fn a_preset_counts_with_its_amounts() {
             Preset::new(name, slots)
         })
         .into();
-    play.ask(Ask::Context(ContextRequest::Catalogue {
+    play.ask(ObserverRequest::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.work_off();
     let named = |name: &str| {
@@ -318,11 +318,11 @@ fn a_request_about_folders_is_admitted_and_its_change_is_known_at_once() {
     let mut play = offering(4);
     let missing = play.ask(with_folder("results"));
     assert_eq!(play.refused_at(missing).1, LaunchField::Folders);
-    let create = |name: &str| Ask::Context(ContextRequest::create_folder(name));
+    let create = |name: &str| ObserverRequest::Context(ContextRequest::create_folder(name));
     let ticket = play.ask(create("results"));
     assert!(play.admitted.contains(&ticket));
     assert_eq!(play.audits, 1);
-    play.tell(Fact::FoldersChanged(FolderChange {
+    play.report(Fact::FoldersChanged(FolderChange {
         gone: None,
         new: Some(Box::new(Folder::own("results", "local"))),
     }));
@@ -338,10 +338,10 @@ fn a_request_about_folders_is_admitted_and_its_change_is_known_at_once() {
         trash: false,
         measure: false,
     };
-    let ticket = play.ask(Ask::Context(list.into()));
+    let ticket = play.ask(ObserverRequest::Context(list.into()));
     assert!(play.admitted.contains(&ticket));
     assert_eq!(play.audits, 2, "only the launch is a change");
-    play.tell(Fact::FoldersChanged(FolderChange {
+    play.report(Fact::FoldersChanged(FolderChange {
         gone: Some("results".to_owned()),
         new: None,
     }));
@@ -352,7 +352,7 @@ fn a_request_about_folders_is_admitted_and_its_change_is_known_at_once() {
 
 #[test]
 fn a_query_is_admitted_while_the_engine_is_connected_and_able() {
-    let find = || Ask::Admit {
+    let find = || ObserverRequest::Admit {
         needs: Some(Capability::Owners),
     };
     let mut play = Play::watched(0);
@@ -365,12 +365,12 @@ fn a_query_is_admitted_while_the_engine_is_connected_and_able() {
     let mut poor: EngineInfo = info();
     poor.capabilities.missing = vec![(Capability::Owners, "not for you".into())];
     let connection = 1;
-    play.tell(Fact::Connected {
+    play.report(Fact::Connected {
         connection,
         info: poor,
     });
     assert_eq!(play.failed(early).message(), "not for you");
-    let other = play.ask(Ask::Admit { needs: None });
+    let other = play.ask(ObserverRequest::Admit { needs: None });
     assert!(play.admitted.contains(&other) && play.admitted.len() == 1);
 }
 
@@ -384,12 +384,12 @@ fn a_query_that_finds_no_engine_disconnects() {
     let is_connected =
         |play: &Play| matches!(play.observer.engine(), EngineState::Connected { .. });
     // A query of an earlier connection says nothing about this one.
-    play.tell(lost(play.connection - 1));
-    play.tell(Fact::QueryFailed {
+    play.report(lost(play.connection - 1));
+    play.report(Fact::QueryFailed {
         connection: play.connection,
         failure: fault(FailureKind::Failed),
     });
     assert!(is_connected(&play));
-    play.tell(lost(play.connection));
+    play.report(lost(play.connection));
     assert!(!is_connected(&play));
 }

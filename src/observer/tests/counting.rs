@@ -2,7 +2,7 @@
 //! often.
 
 use super::{
-    super::fact::{Ask, Fact},
+    super::fact::{Fact, ObserverRequest},
     Play,
 };
 use crate::{
@@ -23,9 +23,10 @@ fn counted(play: &Play) -> Vec<i64> {
     asked.map(|(at, _)| at / 1000).collect()
 }
 
-fn told(play: &Play) -> usize {
-    let told = play.told.iter();
-    told.filter(|change| matches!(change, Change::Statistics { .. }))
+fn reported(play: &Play) -> usize {
+    let reported = play.reported.iter();
+    reported
+        .filter(|change| matches!(change, Change::Statistics { .. }))
         .count()
 }
 
@@ -46,13 +47,13 @@ fn once_a_minute_while_somebody_looks_and_told_when_it_differs() {
     play.pass(180);
     let times = counted(&play);
     assert!((3..=4).contains(&times.len()), "{times:?}");
-    assert_eq!(told(&play), 1);
+    assert_eq!(reported(&play), 1);
     offer(&mut play, 3);
     play.pass(61);
-    assert_eq!(told(&play), 2);
+    assert_eq!(reported(&play), 2);
     let known = play.observer.statistics().unwrap();
     assert_eq!(known.groups[0].using.cpu, Cpu::from_millis(3000));
-    play.tell(Fact::Watched(false));
+    play.report(Fact::Watched(false));
     let before = counted(&play).len();
     play.pass(600);
     assert_eq!(counted(&play).len(), before);
@@ -62,7 +63,7 @@ fn once_a_minute_while_somebody_looks_and_told_when_it_differs() {
 fn soon_after_sessions_moved() {
     let mut play = Play::watched(1);
     let id = play.make("PENDING");
-    play.tell(Fact::Event {
+    play.report(Fact::Event {
         connection: play.connection,
         session: id,
     });
@@ -113,10 +114,10 @@ fn what_sessions_prove_counts_at_once_and_no_more_than_there_is() {
     let second = hold(&mut play, "PENDING");
     play.pass(61);
     let known = |play: &Play| {
-        let told = play.observer.statistics().unwrap().clone();
-        let group = &told.groups[0];
+        let reported = play.observer.statistics().unwrap().clone();
+        let group = &reported.groups[0];
         let (using, left) = (group.using.cpu.millis(), group.remaining.cpu.millis());
-        (using, left, told.sessions, group.waiting)
+        (using, left, reported.sessions, group.waiting)
     };
     // The waiting session doesn't use anything yet.
     assert_eq!(known(&play), (2000, 2000, Some(1), Some(1)));
@@ -125,20 +126,24 @@ fn what_sessions_prove_counts_at_once_and_no_more_than_there_is() {
     play.event(second);
     play.settle();
     assert_eq!(known(&play), (4000, 0, Some(2), None));
-    let told = play.observer.statistics().unwrap();
-    let free = |told: &Statistics| told.groups[0].free.as_ref().unwrap().cpu;
-    assert_eq!(free(told), Cpu::from_millis(0), "never more than there is");
+    let reported = play.observer.statistics().unwrap();
+    let free = |reported: &Statistics| reported.groups[0].free.as_ref().unwrap().cpu;
+    assert_eq!(
+        free(reported),
+        Cpu::from_millis(0),
+        "never more than there is"
+    );
     play.set(first, "TERMINATED");
     play.event(first);
     play.settle();
     assert_eq!(known(&play), (2000, 2000, Some(1), None));
-    let told = play.observer.statistics().unwrap();
-    assert_eq!(free(told), Cpu::from_millis(2000));
+    let reported = play.observer.statistics().unwrap();
+    assert_eq!(free(reported), Cpu::from_millis(2000));
     // A launch has the same available resources.
     play.offer.resource_groups.clone_from(&play.held.groups);
-    let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
+    let ticket = play.ask(ObserverRequest::Context(ContextRequest::Catalogue {
         project: None,
-        anew: true,
+        refresh: true,
     }));
     play.work_off();
     let Ok(Answer::Catalogue(catalogue)) = &play.answers[&ticket] else {

@@ -4,8 +4,8 @@
 mod any_order;
 mod changes;
 mod checks;
+mod connecting;
 mod counting;
-mod line;
 mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     Observer,
-    fact::{Ask, Fact, Got},
+    fact::{Fact, ManagerReply, ObserverRequest},
     order::{ManagerRequest, Order, RequestNumber},
     testing::{at, session},
     turn::Turn,
@@ -50,7 +50,7 @@ struct Play {
     made: u32,
     /// What a client knows from changes alone.
     mirror: BTreeMap<SessionId, Session>,
-    told: Vec<Change>,
+    reported: Vec<Change>,
     answers: BTreeMap<u64, Result<Answer, Failure>>,
     /// The queries that may go to the engine.
     admitted: BTreeSet<u64>,
@@ -91,7 +91,7 @@ impl Play {
             there: BTreeMap::new(),
             made: 0,
             mirror: BTreeMap::new(),
-            told: Vec::new(),
+            reported: Vec::new(),
             answers: BTreeMap::new(),
             admitted: BTreeSet::new(),
             asked: 0,
@@ -107,14 +107,14 @@ impl Play {
         for _ in 0..count {
             play.make("RUNNING");
         }
-        play.tell(Fact::Tick);
+        play.report(Fact::Tick);
         play
     }
 
     /// The same with a client that watches, after everything was read.
     fn watched(count: u32) -> Self {
         let mut play = Self::with(count);
-        play.tell(Fact::Watched(true));
+        play.report(Fact::Watched(true));
         play.settle();
         play
     }
@@ -137,7 +137,7 @@ impl Play {
         self.there.get_mut(&id).unwrap().status = Status::from(status);
     }
 
-    fn tell(&mut self, fact: Fact) {
+    fn report(&mut self, fact: Fact) {
         let turn = self.observer.handle(self.time(), fact);
         self.take(turn);
     }
@@ -151,7 +151,7 @@ impl Play {
                     assert_ne!(
                         before.as_ref(),
                         Some(&**session),
-                        "told though nothing changed"
+                        "reported though nothing changed"
                     );
                 }
                 Change::Gone { session } => {
@@ -162,7 +162,7 @@ impl Play {
                 }
                 _ => {}
             }
-            self.told.push(change);
+            self.reported.push(change);
         }
         let known: Vec<&Session> = self.observer.sessions().collect();
         assert_eq!(self.mirror.values().collect::<Vec<_>>(), known);
@@ -186,7 +186,7 @@ impl Play {
             self.orders.push((self.now, order));
         }
         for fact in turn.follow {
-            self.tell(fact);
+            self.report(fact);
         }
     }
 
@@ -210,10 +210,10 @@ impl Play {
         self.observer.under_way.contains_key(&number)
     }
 
-    fn ask(&mut self, ask: Ask) -> u64 {
+    fn ask(&mut self, ask: ObserverRequest) -> u64 {
         self.asked += 1;
         let ticket = self.asked;
-        self.tell(Fact::Asked { ticket, ask });
+        self.report(Fact::Asked { ticket, ask });
         ticket
     }
 
@@ -241,27 +241,31 @@ impl Play {
         totals
     }
 
-    fn act(&mut self, request: &ManagerRequest) -> Got {
+    fn act(&mut self, request: &ManagerRequest) -> ManagerReply {
         match request {
-            ManagerRequest::Page(query) => Got::Page(self.page(query)),
-            ManagerRequest::Totals => Got::Totals(self.totals()),
-            ManagerRequest::Rows(ids) => Got::Rows(
+            ManagerRequest::Page(query) => ManagerReply::Page(self.page(query)),
+            ManagerRequest::Totals => ManagerReply::Totals(self.totals()),
+            ManagerRequest::Rows(ids) => ManagerReply::Rows(
                 ids.iter()
                     .filter_map(|id| self.there.get(id))
                     .cloned()
                     .collect(),
             ),
-            ManagerRequest::Detail(id) => Got::Session(self.there.get(id).cloned().map(Box::new)),
-            ManagerRequest::Launch(_) => Got::Launched(self.make("PENDING")),
+            ManagerRequest::Detail(id) => {
+                ManagerReply::Session(self.there.get(id).cloned().map(Box::new))
+            }
+            ManagerRequest::Launch(_) => ManagerReply::Launched(self.make("PENDING")),
             ManagerRequest::Change { session, change } => {
                 if let Some(session) = self.there.get_mut(session) {
                     changed(session, change);
                 }
-                Got::Done
+                ManagerReply::Done
             }
-            ManagerRequest::Environments => Got::Environments(Vec::new()),
-            ManagerRequest::Statistics => Got::Statistics(Box::new(self.held.clone())),
-            ManagerRequest::Catalogue { .. } => Got::Catalogue(Box::new(self.offer.clone())),
+            ManagerRequest::Environments => ManagerReply::Environments(Vec::new()),
+            ManagerRequest::Statistics => ManagerReply::Statistics(Box::new(self.held.clone())),
+            ManagerRequest::Catalogue { .. } => {
+                ManagerReply::Catalogue(Box::new(self.offer.clone()))
+            }
         }
     }
 
@@ -303,7 +307,7 @@ impl Play {
                 result: Err(fault(kind)),
             },
         };
-        self.tell(fact);
+        self.report(fact);
     }
 
     /// The engine refuses an order because of a field of the launch.
@@ -313,13 +317,13 @@ impl Play {
             panic!("{order:?} is about no field");
         };
         let result = Err(Failure::refused("no").about(field));
-        self.tell(Fact::Answered { number, result });
+        self.report(Fact::Answered { number, result });
     }
 
     fn event(&mut self, session: SessionId) {
         if self.listening && self.connected {
             let connection = self.connection;
-            self.tell(Fact::Event {
+            self.report(Fact::Event {
                 connection,
                 session,
             });
@@ -346,7 +350,7 @@ impl Play {
             match self.due_in().filter(|left| self.now + left <= end) {
                 Some(left) => {
                     self.now += left;
-                    self.tell(Fact::Tick);
+                    self.report(Fact::Tick);
                     self.work_off();
                 }
                 None => {
@@ -386,7 +390,7 @@ impl Play {
     }
 
     fn messages(&self) -> Vec<(Level, String)> {
-        let messages = self.told.iter().filter_map(|change| match change {
+        let messages = self.reported.iter().filter_map(|change| match change {
             Change::Notice { notice } => Some((notice.level, notice.text.to_string())),
             _ => None,
         });
@@ -398,7 +402,7 @@ impl Play {
         self.listening = false;
         self.orders.clear();
         let connection = self.connection;
-        self.tell(Fact::Disconnected {
+        self.report(Fact::Disconnected {
             connection,
             failure: fault(FailureKind::Unreachable),
         });
@@ -416,8 +420,8 @@ fn changed(session: &mut Session, change: &SessionChange) {
     }
 }
 
-fn launch(name: &str) -> Ask {
-    Ask::Launch(Box::new(LaunchRequest {
+fn launch(name: &str) -> ObserverRequest {
+    ObserverRequest::Launch(Box::new(LaunchRequest {
         name: Some(name.to_owned()),
         ..LaunchRequest::default()
     }))

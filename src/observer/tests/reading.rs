@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        fact::{Ask, Fact, Got},
+        fact::{Fact, ManagerReply, ObserverRequest},
         order::{ManagerRequest, Order},
         testing::at,
     },
@@ -29,7 +29,7 @@ fn at_the_start_unfinished_sessions_and_the_newest_finished_ones_are_read() {
         play.make("TERMINATED");
     }
     play.make("ERROR");
-    play.tell(Fact::Watched(true));
+    play.report(Fact::Watched(true));
     play.settle();
     let of = |tab| play.mirror.values().filter(|s| s.tab() == tab).count();
     assert_eq!(Tab::ALL.map(of), [250, 100, 1]);
@@ -44,7 +44,7 @@ fn at_the_start_unfinished_sessions_and_the_newest_finished_ones_are_read() {
 #[test]
 fn nobody_looks_and_nothing_is_asked() {
     let mut play = Play::watched(3);
-    play.tell(Fact::Watched(false));
+    play.report(Fact::Watched(false));
     play.work_off();
     assert!(!play.listening);
     let before = play.requests.len();
@@ -52,7 +52,7 @@ fn nobody_looks_and_nothing_is_asked() {
     assert_eq!(play.requests.len(), before);
     assert_eq!(play.due_in(), None, "no timer runs");
     play.make("RUNNING");
-    play.tell(Fact::Watched(true));
+    play.report(Fact::Watched(true));
     play.settle();
     assert_eq!(play.mirror.len(), 4);
 }
@@ -62,10 +62,10 @@ fn beside_events_a_list_a_minute_and_without_them_one_every_refresh() {
     for (has_events, lists) in [(true, 10), (false, 40)] {
         let mut play = Play::with(3);
         play.has_events = has_events;
-        play.tell(Fact::Watched(true));
+        play.report(Fact::Watched(true));
         play.pass(60);
         play.requests.clear();
-        play.told.clear();
+        play.reported.clear();
         play.pass(600);
         assert_eq!(play.requests_of("totals"), lists);
         let counted = play.requests_of("statistics");
@@ -76,7 +76,7 @@ fn beside_events_a_list_a_minute_and_without_them_one_every_refresh() {
             "{:?}",
             play.requests
         );
-        assert_eq!(play.told, [], "nothing changed, so nothing is told");
+        assert_eq!(play.reported, [], "nothing changed, so nothing is reported");
     }
 }
 
@@ -103,7 +103,7 @@ fn a_flock_of_events_is_one_request() {
         play.event(ids[0]);
         play.now += 10;
         if play.due_in() == Some(0) {
-            play.tell(Fact::Tick);
+            play.report(Fact::Tick);
         }
         play.work_off();
     }
@@ -150,12 +150,12 @@ fn ten_thousand_sessions_come_as_far_as_somebody_wants_them() {
     for _ in 0..10_000 {
         play.make("TERMINATED");
     }
-    play.tell(Fact::Watched(true));
+    play.report(Fact::Watched(true));
     play.settle();
     assert_eq!(play.mirror.len(), 100);
     play.requests.clear();
     let reach = |tab, text: Option<&str>, count| {
-        Ask::Context(ContextRequest::Reach {
+        ObserverRequest::Context(ContextRequest::Reach {
             tab,
             text: text.map(Into::into),
             count,
@@ -186,9 +186,9 @@ fn ten_thousand_sessions_come_as_far_as_somebody_wants_them() {
     play.work_off();
     assert_eq!(play.answers[&ticket], Ok(Answer::Reached(10_000)));
     assert_eq!(play.mirror.len(), 10_000);
-    play.tell(Fact::Watched(false));
+    play.report(Fact::Watched(false));
     assert_eq!(play.mirror.len(), 2_000, "nobody needs so many at night");
-    play.tell(Fact::Watched(true));
+    play.report(Fact::Watched(true));
     play.settle();
     let ticket = play.ask(reach(Tab::Finished, None, 2_500));
     play.work_off();
@@ -206,15 +206,15 @@ fn a_trembling_idle_clock_is_no_news() {
     };
     play.there.get_mut(&id).unwrap().idle_checks = vec![clock(1000)];
     play.pass(60);
-    play.told.clear();
+    play.reported.clear();
     for tremble in [-12, 10, 1, 0] {
         play.there.get_mut(&id).unwrap().idle_checks = vec![clock(1000 + tremble)];
         play.pass(60);
     }
-    assert_eq!(play.told, []);
+    assert_eq!(play.reported, []);
     play.there.get_mut(&id).unwrap().idle_checks = vec![clock(2000)];
     play.pass(60);
-    assert_eq!(play.told.len(), 1);
+    assert_eq!(play.reported.len(), 1);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_person_is_warned_of_an_end_that_the_engine_tells() {
     play.there.get_mut(&id).unwrap().idle_checks =
         vec![IdleCheck::new(IdleChecker::SessionLifetime, state)];
     play.pass(2_500);
-    let warned = play.told.iter().filter_map(|change| match change {
+    let warned = play.reported.iter().filter_map(|change| match change {
         Change::Notice { notice } => {
             assert!(matches!(notice.kind, NoticeKind::IdleWarning { .. }));
             Some(notice.at.as_second() - at(0).as_second())
@@ -234,7 +234,7 @@ fn a_person_is_warned_of_an_end_that_the_engine_tells() {
     });
     assert_eq!(warned.collect::<Vec<_>>(), [200, 1_400, 1_700, 1_940]);
     // No client watches, so there are no warnings and no timers.
-    play.tell(Fact::Watched(false));
+    play.report(Fact::Watched(false));
     assert_eq!(play.observer.next_deadline(), None);
 }
 
@@ -243,7 +243,7 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
     let mut play = Play::watched(1);
     play.pass(10);
     let id = *play.there.keys().next().unwrap();
-    let ticket = play.ask(Ask::session(id, SessionRequest::Detail));
+    let ticket = play.ask(ObserverRequest::session(id, SessionRequest::Detail));
     let (_, Order::Run { number, .. }) = play.orders.remove(0) else {
         panic!("no order");
     };
@@ -251,8 +251,8 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
     play.set(id, "TERMINATING");
     play.event(id);
     play.settle();
-    let result = Ok(Got::Session(Some(Box::new(old))));
-    play.tell(Fact::Answered { number, result });
+    let result = Ok(ManagerReply::Session(Some(Box::new(old))));
+    play.report(Fact::Answered { number, result });
     assert_eq!(play.status(id), "TERMINATING");
     assert!(play.answers[&ticket].is_ok());
 }
@@ -260,10 +260,10 @@ fn an_answer_of_an_older_request_does_not_undo_a_newer_one() {
 #[test]
 fn catalogues_are_kept_a_minute_for_each_project() {
     let mut play = Play::watched(0);
-    let ask = |project: Option<&str>, anew| {
-        Ask::Context(ContextRequest::Catalogue {
+    let ask = |project: Option<&str>, refresh| {
+        ObserverRequest::Context(ContextRequest::Catalogue {
             project: project.map(Into::into),
-            anew,
+            refresh,
         })
     };
     for (step, (ask, read)) in [
@@ -302,7 +302,7 @@ fn a_list_that_fails_is_told_once_and_tried_again() {
         while !play.orders.iter().any(is_list) {
             let due = play.due_in().unwrap();
             play.now += due;
-            play.tell(Fact::Tick);
+            play.report(Fact::Tick);
         }
         while !play.orders.is_empty() {
             play.carry_out(0, Some(FailureKind::Failed));
@@ -328,7 +328,7 @@ fn too_many_events_become_one_list() {
     let connection = play.connection;
     for number in 0..10_000 {
         let session = SessionId::from_u128(number);
-        play.tell(Fact::Event {
+        play.report(Fact::Event {
             connection,
             session,
         });
@@ -345,7 +345,7 @@ fn a_page_that_is_short_is_completed() {
     for _ in 0..120 {
         play.make("RUNNING");
     }
-    play.tell(Fact::Watched(true));
+    play.report(Fact::Watched(true));
     play.carry_out(0, None);
     let mut short = 0;
     while !play.orders.is_empty() {
@@ -358,9 +358,9 @@ fn a_page_that_is_short_is_completed() {
                 let mut page = play.page(&query);
                 short += usize::from(page.sessions.len() > 30);
                 page.sessions.truncate(30);
-                play.tell(Fact::Answered {
+                play.report(Fact::Answered {
                     number,
-                    result: Ok(Got::Page(page)),
+                    result: Ok(ManagerReply::Page(page)),
                 });
             }
             other => {

@@ -37,16 +37,18 @@ pub fn complete(text: &str, values: impl Fn(FilterKey) -> Vec<String>) -> Comple
     let typed = typed.trim_start_matches('"').to_lowercase();
     let mut candidates = key.map(values).unwrap_or_default();
     candidates.retain(|value| value.to_lowercase().starts_with(&typed) && **value != typed);
-    let quoted = |value: String| {
-        if value.contains(char::is_whitespace) {
-            format!("\"{value}\"")
-        } else {
-            value
-        }
-    };
     Completion {
         start,
-        candidates: candidates.into_iter().map(quoted).collect(),
+        candidates: candidates.iter().map(|it| quoted(it)).collect(),
+    }
+}
+
+/// A value as a term has it: in quotes if it has spaces.
+pub fn quoted(value: &str) -> String {
+    if value.contains(char::is_whitespace) {
+        format!("\"{value}\"")
+    } else {
+        value.to_owned()
     }
 }
 

@@ -11,7 +11,7 @@ mod term;
 mod tests;
 
 pub use self::{
-    complete::{Completion, complete, known_values},
+    complete::{Completion, complete, known_values, quoted},
     key::FilterKey,
 };
 

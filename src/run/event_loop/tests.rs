@@ -144,6 +144,8 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
     let left = person.left.clone();
     let effects = EffectRunner {
         state_file: None,
+        settings: None,
+        background: crate::run::custom_commands::BackgroundCommands::new(answers_in.clone()),
         questions: crate::run::requests::Requests::begin(current.clone(), answers_in.clone()),
         // Not the user's own shell, because its start-up files must not affect a test.
         streams: Streams::new(events_in).with_shell(vec!["/bin/sh".to_owned()]),
@@ -152,6 +154,7 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
             answers_in.clone(),
             std::env::temp_dir(),
         ),
+        recordings: crate::run::recordings::Recordings::new(answers_in.clone()),
         directory: std::env::temp_dir(),
         current,
         logs: crate::run::logs::LogReaders::new(answers_in.clone(), None),

@@ -12,13 +12,15 @@ use crate::{
     client::Client,
     model::{
         failure::Failure,
-        files::{FileEntry, FileListing, FilePath, FilePlace, FileRequest, ListOptions},
+        files::{
+            FileEntry, FileListing, FilePath, FilePlace, FileRequest, ListOptions, MOST_LISTED,
+        },
     },
     protocol::message::{Reply, Request},
 };
 
 /// Entries that are requested at once.
-const PAGE: u32 = 1_000;
+const PAGE: u32 = MOST_LISTED;
 /// Names tried before giving up.
 const TRIES: u32 = 1_000;
 

@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
 
-/// A process. Its start time tells it from a later one with the same id.
+/// A process. Its start time distinguishes it from a later one with the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ProcessId {
     pub(super) pid: i32,

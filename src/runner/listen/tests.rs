@@ -147,7 +147,7 @@ async fn what_cannot_listen_says_so_and_ends() {
 async fn garbage_ends_it() {
     let mut link = Link::new().await;
     link.to
-        .write_all(b"garbage that is no frame")
+        .write_all(b"garbage that isn't a frame")
         .await
         .unwrap();
     assert!(link.helper.await.unwrap().is_err());

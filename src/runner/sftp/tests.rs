@@ -158,7 +158,7 @@ fn packets_that_are_too_long_or_empty_end_the_service() {
         matches!(outcome, Err(SftpStreamError::Empty)),
         "{outcome:?}"
     );
-    // What was cut off is no request.
+    // A truncated packet isn't a request.
     serve(&[0, 0, 0, 9, 13, 0][..], &mut output).unwrap();
     assert!(output.is_empty());
 }

@@ -54,7 +54,7 @@ pub(super) fn judge(case: &Case<'_>, now: Timestamp) -> Vec<IdleCheck> {
 }
 
 /// When to check again if nothing happens before.
-pub(super) fn next_look(
+pub(super) fn next_check(
     case: &Case<'_>,
     checks: &[IdleCheck],
     now: Timestamp,

@@ -13,7 +13,7 @@ use crate::{
         text::Clean,
     },
     rules::reclaim::nearest,
-    scheduler::{core::Controller, held::Held, turn::Turn},
+    scheduler::{core::Scheduler, tracked_session::TrackedSession, turn::Turn},
     state_machine::Answer,
 };
 
@@ -26,7 +26,7 @@ struct Grant {
     text: String,
 }
 
-impl Controller {
+impl Scheduler {
     /// Applies the request and returns the session.
     pub(in crate::scheduler) fn keep(
         &mut self,
@@ -51,7 +51,7 @@ impl Controller {
         };
         if let Some(grant) = grant {
             self.grant(turn, now, id, &grant, keep);
-            self.attend(turn, now, id);
+            self.check_idle(turn, now, id);
         }
         let session = self.find(id)?.record.session.clone();
         Ok(Answer::Session(Box::new(session)))
@@ -59,7 +59,7 @@ impl Controller {
 
     fn grant(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, grant: &Grant, keep: Keep) {
         Self::audit(turn, now, grant.action, Some(id), &grant.text);
-        let Some(Held { record, .. }) = self.change(turn, id) else {
+        let Some(TrackedSession { record, .. }) = self.change(turn, id) else {
             return;
         };
         let session = &mut record.session;

@@ -2,11 +2,11 @@
 //! before.
 //!
 //! [`judge`] is a pure function of one session's state and the time. Its result is data
-//! (`session.idle_checks`). [`attend`] reports it, sends warnings, and ends sessions that have
+//! (`session.idle_checks`). [`check_idle`] reports it, sends warnings, and ends sessions that have
 //! expired. docs/idle.md describes the rules for users.
 
-mod attend;
 mod averages;
+mod check_idle;
 mod judge;
 mod keep;
 mod reclaim_reason;

@@ -74,7 +74,7 @@ pub(in crate::scheduler) struct Idle {
 
 impl Idle {
     /// Gives everything that was due by now a new notice and new warnings.
-    pub fn begin_anew(&mut self, now: Timestamp) {
+    pub fn restart(&mut self, now: Timestamp) {
         self.since = Some(now);
         self.warner = Warner::default();
     }
@@ -102,7 +102,7 @@ impl Idle {
     }
 
     /// The known state is outdated: checks the session at the next tick.
-    pub fn doubt(&mut self, id: SessionId) {
+    pub fn mark_outdated(&mut self, id: SessionId) {
         self.plan(id, self.since);
     }
 

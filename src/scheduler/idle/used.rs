@@ -8,17 +8,17 @@ use crate::{
         idle::{Activity, ActivityKind},
         usage::Usage,
     },
-    scheduler::{core::Controller, fact::Use, turn::Turn},
+    scheduler::{core::Scheduler, fact::UseEvent, turn::Turn},
 };
 
-impl Controller {
+impl Scheduler {
     /// A session was used, or an activity that counts as use began or ended.
     pub(in crate::scheduler) fn used(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
         id: SessionId,
-        usage: Use,
+        usage: UseEvent,
     ) {
         let Some(session) = self.held.get(&id).map(|held| &held.record.session) else {
             return;
@@ -28,7 +28,7 @@ impl Controller {
         }
         let activity = &mut self.idle.clock(session, now).activity;
         *activity = after_use(*activity, now, usage);
-        self.attend(turn, now, id);
+        self.check_idle(turn, now, id);
     }
 
     /// Handles usage figures. They count for sessions whose utilization is checked.
@@ -47,28 +47,28 @@ impl Controller {
             let clock = self.idle.clocks.get_mut(&id);
             if let (Some(clock), Some(rules)) = (clock.filter(|it| it.period.is_some()), rules) {
                 clock.window.push(usage.at.min(now), &usage, slots, &rules);
-                self.attend(turn, now, id);
+                self.check_idle(turn, now, id);
             }
         }
     }
 
     /// The clock was set, or the machine slept: what became due meanwhile gets a new notice.
     pub(in crate::scheduler) fn jumped(&mut self, turn: &mut Turn, now: Timestamp) {
-        self.idle.begin_anew(now);
+        self.idle.restart(now);
         for clock in self.idle.clocks.values_mut() {
             clock.window.clear();
             clock.activity.at = clock.activity.at.min(now);
         }
-        self.attend_all(turn, now);
+        self.check_all_idle(turn, now);
     }
 }
 
-fn after_use(activity: Activity, now: Timestamp, usage: Use) -> Activity {
+fn after_use(activity: Activity, now: Timestamp, usage: UseEvent) -> Activity {
     let (kind, open) = match usage {
-        Use::Typed => (ActivityKind::Typed, activity.open),
-        Use::Transferred => (ActivityKind::App, activity.open),
-        Use::Opened(kind) => (kind, activity.open.saturating_add(1)),
-        Use::Closed(kind) => (kind, activity.open.saturating_sub(1)),
+        UseEvent::Typed => (ActivityKind::Typed, activity.open),
+        UseEvent::Transferred => (ActivityKind::App, activity.open),
+        UseEvent::Opened(kind) => (kind, activity.open.saturating_add(1)),
+        UseEvent::Closed(kind) => (kind, activity.open.saturating_sub(1)),
     };
     Activity {
         at: now,

@@ -32,12 +32,12 @@ const TRIES: u32 = 5;
 #[derive(Debug, Default)]
 pub(super) struct Pulls {
     next: PullNumber,
-    all: BTreeMap<String, Under>,
+    all: BTreeMap<String, ActivePull>,
 }
 
 /// A pull in progress, or one that waits for a retry.
 #[derive(Debug)]
-struct Under {
+struct ActivePull {
     number: PullNumber,
     /// The `pull` requests that wait for it.
     tickets: BTreeSet<Ticket>,
@@ -48,7 +48,7 @@ struct Under {
     retry_at: Option<Timestamp>,
 }
 
-impl Under {
+impl ActivePull {
     fn new(reference: &str) -> Self {
         Self {
             number: 0,

@@ -14,7 +14,7 @@ use crate::{
         text::Clean,
     },
     rules::resolve,
-    scheduler::{core::Controller, held::Held, order::Order, turn::Turn},
+    scheduler::{core::Scheduler, order::Order, tracked_session::TrackedSession, turn::Turn},
     state_machine::{Answer, Ticket},
 };
 
@@ -23,7 +23,7 @@ const BEGIN: &str = "begin-pull";
 /// The phase of the pull itself. Its entry has the result.
 pub(super) const PHASE: &str = "pull-images";
 
-impl Controller {
+impl Scheduler {
     /// The first step of a session that begins: pulling its image if it is missing.
     pub(in crate::scheduler) fn begin_with_image(
         &mut self,
@@ -89,7 +89,12 @@ impl Controller {
     }
 
     /// The image has arrived: the session's container is created.
-    pub(in crate::scheduler) fn go_on(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+    pub(in crate::scheduler) fn image_ready(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+    ) {
         self.advance(turn, now, id, PHASE, &Status::Prepared, None);
         if let Some(held) = self.change(turn, id) {
             held.record.step = Step::Create;
@@ -180,14 +185,18 @@ impl Controller {
 
     /// The sessions that can't begin without this image.
     pub(super) fn waiting_for(&self, reference: &str) -> Vec<SessionId> {
-        let waits = |held: &&Held| {
+        let waits = |held: &&TrackedSession| {
             let record = &held.record;
             // The cheap test comes first, because every turn runs it for all sessions.
             record.step == Step::Pull
                 && image_of(&record.spec)
                     .is_some_and(|image| reference::with_tag(image) == reference)
         };
-        self.held.values().filter(waits).map(Held::id).collect()
+        self.held
+            .values()
+            .filter(waits)
+            .map(TrackedSession::id)
+            .collect()
     }
 
     pub(in crate::scheduler) fn lacks_image(&self, spec: &LaunchSpec) -> bool {

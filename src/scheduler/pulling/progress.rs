@@ -6,12 +6,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     super::{
-        core::Controller,
+        core::Scheduler,
         order::{Order, PullNumber},
         purpose::OrderPurpose,
         turn::Turn,
     },
-    Under,
+    ActivePull,
     needs::PHASE,
     rate::Rate,
 };
@@ -25,11 +25,11 @@ use crate::{
     state_machine::{Answer, Ticket},
 };
 
-impl Controller {
+impl Scheduler {
     /// Begins a pull, or joins the one in progress. Its sessions must then get its progress.
     pub(super) fn pull(&mut self, turn: &mut Turn, reference: &str) {
         if self.is_connected() && !self.pulls.all.contains_key(reference) {
-            let under = Under::new(reference);
+            let under = ActivePull::new(reference);
             self.pulls.all.insert(reference.to_owned(), under);
             turn.begun.push(reference.to_owned());
             self.order_pull(turn, reference);
@@ -98,7 +98,7 @@ impl Controller {
             turn.answer(ticket, Ok(Answer::Done));
         }
         for id in self.waiting_for(reference) {
-            self.go_on(turn, now, id);
+            self.image_ready(turn, now, id);
         }
         // The image is in the list of environments now.
         self.survey(turn, OrderPurpose::Reconcile, true);
@@ -131,7 +131,7 @@ impl Controller {
 
     /// Begins the retries that are due.
     pub(in crate::scheduler) fn pulls_due(&mut self, turn: &mut Turn, now: Timestamp) {
-        let due = |under: &Under| under.retry_at.is_some_and(|at| at <= now);
+        let due = |under: &ActivePull| under.retry_at.is_some_and(|at| at <= now);
         let due = self.pulls.all.iter().filter(|(_, under)| due(under));
         let due: Vec<String> = due.map(|(reference, _)| reference.clone()).collect();
         for reference in due {

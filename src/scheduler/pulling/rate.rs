@@ -73,7 +73,7 @@ mod tests {
             bytes_done: Bytes(2000),
             ..PullFigures::default()
         };
-        assert_eq!(rate.seconds_left(&figures), None, "it stands still");
+        assert_eq!(rate.seconds_left(&figures), None, "it does not move");
         rate.add(at(41), Bytes(2200));
         let left = rate.seconds_left(&PullFigures {
             bytes_done: Bytes(2200),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_back_begins_anew() {
+    fn what_goes_back_restarts() {
         let mut rate = Rate::default();
         rate.add(at(0), Bytes(1000));
         rate.add(at(2), Bytes(10));

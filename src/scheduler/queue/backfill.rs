@@ -26,7 +26,7 @@ pub(in crate::scheduler) struct Holding<'a> {
 
 /// Why a session behind another one doesn't start.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::scheduler) enum Because {
+pub(in crate::scheduler) enum BehindReason {
     /// It doesn't fit either.
     DoesNotFit(WaitReason),
     /// It fits, but it would delay the session `whom` beyond the time `at`.
@@ -82,21 +82,21 @@ impl<'a> Head<'a> {
         self.reserved.as_ref().map(|reserved| reserved.at)
     }
 
-    fn permits(&self, waiter: &Waiter<'_>, now: Timestamp) -> Result<(), Because> {
+    fn permits(&self, waiter: &Waiter<'_>, now: Timestamp) -> Result<(), BehindReason> {
         let own = waiter.group == self.group;
         if own && self.backfill == Backfill::Off {
-            return Err(Because::InOrder(Backfill::Off));
+            return Err(BehindReason::InOrder(Backfill::Off));
         }
         match &self.reserved {
-            Some(reserved) if reserved.stands(waiter, now) => Ok(()),
-            Some(reserved) => Err(Because::WouldDelay {
+            Some(reserved) if reserved.keeps_reservation(waiter, now) => Ok(()),
+            Some(reserved) => Err(BehindReason::WouldDelay {
                 whom: self.id,
                 at: reserved.at,
             }),
             // A group blocks another group only if a delay can be proved.
             None if !own => Ok(()),
-            None if self.backfill == Backfill::Safe => Err(Because::InOrder(Backfill::Safe)),
-            None if self.aged => Err(Because::Aged),
+            None if self.backfill == Backfill::Safe => Err(BehindReason::InOrder(Backfill::Safe)),
+            None if self.aged => Err(BehindReason::Aged),
             None => Ok(()),
         }
     }
@@ -104,7 +104,7 @@ impl<'a> Head<'a> {
 
 impl Reserved<'_> {
     /// Whether the head still fits at its time if this session starts now.
-    fn stands(&self, waiter: &Waiter<'_>, now: Timestamp) -> bool {
+    fn keeps_reservation(&self, waiter: &Waiter<'_>, now: Timestamp) -> bool {
         waiter.is_over_by(self.at, now)
             || self.room.refuses(waiter.group, &waiter.requested).is_none()
     }
@@ -115,7 +115,7 @@ pub(super) fn permit(
     heads: &[Head<'_>],
     waiter: &Waiter<'_>,
     now: Timestamp,
-) -> Result<(), Because> {
+) -> Result<(), BehindReason> {
     let own_first = heads.iter().filter(|head| head.group == waiter.group);
     let others = heads.iter().filter(|head| head.group != waiter.group);
     own_first
@@ -144,7 +144,7 @@ fn reserve<'a>(
         .collect();
     ends.sort_by_key(|(at, _)| *at);
     for (at, holding) in ends {
-        room.give_back(holding.group, &holding.slots);
+        room.subtract(holding.group, &holding.slots);
         if room.refuses(head.group, &head.requested).is_none() {
             room.take(head.group, &head.requested);
             let at = at.max(now);

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::{
     model::{history::Outcome, id::SessionId, record::SessionRecord, span::Span},
-    scheduler::{core::Controller, turn::Turn},
+    scheduler::{core::Scheduler, turn::Turn},
 };
 
 /// What is due now, and the time of the next one.
@@ -24,14 +24,14 @@ impl Due {
     }
 }
 
-impl Controller {
+impl Scheduler {
     /// Cancels sessions that have waited longer than the group allows. Returns when the next one is
     /// due.
     pub(super) fn cancel_overdue(&mut self, turn: &mut Turn, now: Timestamp) -> Option<Timestamp> {
         let mut due = Due::default();
         for held in self.waiting() {
             let at = self.pending_timeout(&held.record).and_then(|timeout| {
-                begin_of_wait(&held.record)
+                wait_start(&held.record)
                     .checked_add(timeout.duration())
                     .ok()
             });
@@ -62,7 +62,7 @@ impl Controller {
 }
 
 /// The time until a later start time doesn't count as waiting.
-pub(super) fn begin_of_wait(record: &SessionRecord) -> Timestamp {
+pub(super) fn wait_start(record: &SessionRecord) -> Timestamp {
     let created_at = record.session.created_at;
     record
         .spec

@@ -8,7 +8,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    backfill::{self, Because, DEPTH, Head, Holding},
+    backfill::{self, BehindReason, DEPTH, Head, Holding},
     room::Room,
     wait_reason::WaitReason,
 };
@@ -50,26 +50,29 @@ pub(in crate::scheduler) struct Decision {
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::scheduler) struct WaitingSessions {
     /// The queue of each group, its first session first.
-    pub groups: BTreeMap<String, Vec<Placed>>,
+    pub groups: BTreeMap<String, Vec<QueuedSession>>,
     /// Sessions that aren't in a queue yet, because they have a start time.
     pub early: Vec<(SessionId, Timestamp)>,
 }
 
 /// A position in a queue.
 #[derive(Debug, PartialEq)]
-pub(in crate::scheduler) struct Placed {
+pub(in crate::scheduler) struct QueuedSession {
     pub id: SessionId,
-    pub why: Why,
+    pub why: QueueReason,
     /// For the session that blocks its group: its latest start, if known.
     pub starts_by: Option<Timestamp>,
 }
 
 #[derive(Debug, PartialEq)]
-pub(in crate::scheduler) enum Why {
+pub(in crate::scheduler) enum QueueReason {
     /// The session was tried and doesn't fit now.
     Tried(WaitReason),
     /// Another session blocks the group.
-    Behind { first: SessionId, because: Because },
+    Behind {
+        first: SessionId,
+        because: BehindReason,
+    },
 }
 
 /// A group's queue during a round.
@@ -79,7 +82,7 @@ struct Queue<'w, 'a> {
     /// The session that blocks the rest of the queue.
     blocked_by: Option<&'w Waiter<'a>>,
     skip_after: u32,
-    placed: Vec<Placed>,
+    placed: Vec<QueuedSession>,
 }
 
 /// Tries the heads of all queues, the most urgent first, until every session has begun or is
@@ -143,9 +146,9 @@ fn backfill<'a>(
         queue.next += 1;
         tried += 1;
         let because = if tried > DEPTH {
-            Because::Far
+            BehindReason::Far
         } else if let Some(wait_reason) = room.refuses(waiter.group, &waiter.requested) {
-            Because::DoesNotFit(wait_reason)
+            BehindReason::DoesNotFit(wait_reason)
         } else if let Err(because) = backfill::permit(&heads, waiter, now) {
             because
         } else {
@@ -167,9 +170,9 @@ impl<'w, 'a> Queue<'w, 'a> {
         if !tried_enough && !hopeless {
             self.blocked_by = Some(waiter);
         }
-        self.placed.push(Placed {
+        self.placed.push(QueuedSession {
             id: waiter.id,
-            why: Why::Tried(wait_reason),
+            why: QueueReason::Tried(wait_reason),
             starts_by: None,
         });
     }
@@ -181,12 +184,12 @@ impl<'w, 'a> Queue<'w, 'a> {
         }
     }
 
-    fn place_behind(&mut self, id: SessionId, because: Because) {
+    fn place_behind(&mut self, id: SessionId, because: BehindReason) {
         if let Some(first) = self.blocked_by {
             let first = first.id;
-            self.placed.push(Placed {
+            self.placed.push(QueuedSession {
                 id,
-                why: Why::Behind { first, because },
+                why: QueueReason::Behind { first, because },
                 starts_by: None,
             });
         }

@@ -11,7 +11,7 @@ use crate::{
         status::Status,
         text::Clean,
     },
-    scheduler::{core::Controller, held::Held, turn::Turn},
+    scheduler::{core::Scheduler, tracked_session::TrackedSession, turn::Turn},
 };
 
 /// Why a session is cancelled.
@@ -23,7 +23,7 @@ pub(in crate::scheduler) struct Leaving<'a> {
     pub why: Option<String>,
 }
 
-impl Controller {
+impl Scheduler {
     /// PENDING becomes CANCELLED, because there is no container to terminate.
     pub(in crate::scheduler) fn leave_queue(
         &mut self,
@@ -71,7 +71,7 @@ impl Controller {
     }
 
     /// The user cancels the session.
-    pub(in crate::scheduler) fn leave_as_asked(
+    pub(in crate::scheduler) fn leave_as_requested(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
@@ -92,7 +92,7 @@ impl Controller {
         let lost: Vec<SessionId> = self
             .waiting()
             .filter(|held| held.lacks_secrets())
-            .map(Held::id)
+            .map(TrackedSession::id)
             .collect();
         for id in lost {
             self.leave_with(turn, now, id, Outcome::GiveUp, "secret-lost", SECRET_LOST);

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    backfill::Because,
-    decide::{Placed, Why},
+    backfill::BehindReason,
+    decide::{QueueReason, QueuedSession},
 };
 use crate::{
     model::{
@@ -18,7 +18,7 @@ use crate::{
         span::Span,
         text::Clean,
     },
-    scheduler::{core::Controller, held::Held, turn::Turn},
+    scheduler::{core::Scheduler, tracked_session::TrackedSession, turn::Turn},
 };
 
 /// How many positions of each queue are reported at once.
@@ -36,7 +36,7 @@ struct QueuePosition {
 }
 
 impl QueuePosition {
-    fn of(number: u32, placed: &Placed) -> Self {
+    fn of(number: u32, placed: &QueuedSession) -> Self {
         Self {
             number: Some(number),
             starts_by: placed.starts_by,
@@ -44,7 +44,7 @@ impl QueuePosition {
     }
 }
 
-impl Controller {
+impl Scheduler {
     /// Reports the positions that the last round changed.
     pub(super) fn report_positions(&mut self, turn: &mut Turn, now: Timestamp) {
         let lines = std::mem::take(&mut self.queue.lines);
@@ -73,40 +73,40 @@ impl Controller {
         self.queue.lines = lines;
     }
 
-    fn sentence(&self, group: &str, place: u32, placed: &Placed) -> String {
+    fn sentence(&self, group: &str, place: u32, placed: &QueuedSession) -> String {
         let number = u64::from(place) + 1;
         let name = |id: SessionId| {
             let session = self.session(id);
             session.map_or_else(|| id.short(), |session| session.name.to_string())
         };
         match &placed.why {
-            Why::Tried(wait_reason) => format!(
+            QueueReason::Tried(wait_reason) => format!(
                 "{}; position {number} in queue",
                 wait_reason.sentence(group)
             ),
-            Why::Behind { first, because } => {
+            QueueReason::Behind { first, because } => {
                 let place = format!("position {number} in queue, behind {}", name(*first));
                 match because {
-                    Because::DoesNotFit(wait_reason) => {
+                    BehindReason::DoesNotFit(wait_reason) => {
                         format!("{place}; {}", wait_reason.sentence(group))
                     }
-                    Because::WouldDelay { whom, at } => format!(
+                    BehindReason::WouldDelay { whom, at } => format!(
                         "{place}; there is room, but {} starts by {} and would start later",
                         name(*whom),
                         at.strftime("%Y-%m-%d %H:%M:%S UTC")
                     ),
-                    Because::Aged => format!(
+                    BehindReason::Aged => format!(
                         "{place}, which has waited for more than {}, so no session may pass it",
                         self.age_limit(group)
                     ),
-                    Because::InOrder(Backfill::Safe) => format!(
+                    BehindReason::InOrder(Backfill::Safe) => format!(
                         "{place}; there is room, but group {group} lets no session pass one \
                          whose start isn't known"
                     ),
-                    Because::InOrder(_) => {
+                    BehindReason::InOrder(_) => {
                         format!("{place}; group {group} starts its sessions strictly in order")
                     }
-                    Because::Far => place,
+                    BehindReason::Far => place,
                 }
             }
         }
@@ -155,7 +155,7 @@ impl Controller {
         let mut counts = BTreeMap::new();
         let early = self.queue.lines.early.iter().map(|(id, _)| *id);
         let early: BTreeSet<SessionId> = early.collect();
-        let in_line = |held: &&Held| !early.contains(&held.id());
+        let in_line = |held: &&TrackedSession| !early.contains(&held.id());
         for held in self.waiting().filter(in_line) {
             *counts
                 .entry(held.record.spec.resource_group.as_str())

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 
 use crate::{
     model::{failure::Failure, id::SessionId, priority, record::Step},
-    scheduler::{core::Controller, turn::Turn},
+    scheduler::{core::Scheduler, turn::Turn},
 };
 
-impl Controller {
+impl Scheduler {
     /// The new position follows in the round after this turn.
     pub(in crate::scheduler) fn set_priority(
         &mut self,

@@ -75,7 +75,7 @@ impl<'a> Room<'a> {
     }
 
     /// Subtracts the resources of a session that has ended.
-    pub fn give_back(&mut self, group: &str, slots: &ResourceSlots) {
+    pub fn subtract(&mut self, group: &str, slots: &ResourceSlots) {
         self.held = self.held.less(slots);
         self.own = self.own.less(slots);
         self.sessions = self.sessions.saturating_sub(1);
@@ -102,7 +102,7 @@ impl<'a> Room<'a> {
                 most,
             });
         }
-        let limited = at_most(&untold(slots), &limits.total);
+        let limited = at_most(&unlimited(slots), &limits.total);
         if let Some(shortage) = shortage(slots, &limited.less(&self.own), &limited) {
             return Some(WaitReason::Limit(shortage));
         }
@@ -189,7 +189,7 @@ fn at_most(slots: &ResourceSlots, most: &SlotLimits) -> ResourceSlots {
 }
 
 /// Unlimited amounts of these slots.
-fn untold(slots: &ResourceSlots) -> ResourceSlots {
+fn unlimited(slots: &ResourceSlots) -> ResourceSlots {
     let accelerators = slots.accelerators.keys();
     ResourceSlots {
         cpu: Cpu::from_millis(UNTOLD),

@@ -4,21 +4,21 @@ use jiff::Timestamp;
 
 use super::{
     LOOK_AGAIN,
-    decide::{WaitingSessions, Why, order_of},
+    decide::{QueueReason, WaitingSessions, order_of},
     tries::PHASE,
     wait_reason::steps,
 };
 use crate::{
     model::{history::HistoryEntry, id::SessionId, record::Write, status::Status},
     scheduler::{
-        core::Controller,
+        core::Scheduler,
         fact::Fact,
         purpose::{OrderPurpose, Waiting},
         turn::Turn,
     },
 };
 
-impl Controller {
+impl Scheduler {
     /// Starts the sessions that may begin, and records for the others what they wait for.
     pub(in crate::scheduler) fn round(&mut self, turn: &mut Turn, now: Timestamp) {
         self.cancel_without_secrets(turn, now);
@@ -28,26 +28,26 @@ impl Controller {
             return;
         };
         for id in decision.begin {
-            self.begin_making(turn, now, id);
+            self.begin_creating(turn, now, id);
         }
         self.note_tries(turn, now, &decision.lines);
         let first = decision.lines.early.first().map(|(_, at)| *at);
         self.queue.wake_at = [self.queue.wake_at, first].into_iter().flatten().min();
         self.queue.lines = decision.lines;
-        self.plan_look(now);
+        self.plan_survey(now);
         self.report_positions(turn, now);
     }
 
     fn note_tries(&mut self, turn: &mut Turn, now: Timestamp, lines: &WaitingSessions) {
         for placed in lines.groups.values().flatten() {
-            if let Why::Tried(wait_reason) = &placed.why {
+            if let QueueReason::Tried(wait_reason) = &placed.why {
                 self.note_try(turn, now, placed.id, wait_reason);
             }
         }
     }
 
     /// Plans surveys of the engine only while a session waits for room.
-    fn plan_look(&mut self, now: Timestamp) {
+    fn plan_survey(&mut self, now: Timestamp) {
         if self.queue.lines.groups.is_empty() {
             self.queue.look_at = None;
         } else if self.queue.look_at.is_none() {
@@ -56,7 +56,7 @@ impl Controller {
     }
 
     /// The session leaves PENDING: its container is created.
-    fn begin_making(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+    fn begin_creating(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         self.write_tries(turn, id);
         let Some(group) = self
             .held
@@ -89,13 +89,13 @@ impl Controller {
         let is_due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         if is_due(self.queue.look_at) {
             self.queue.look_at = now.checked_add(LOOK_AGAIN).ok();
-            self.look_for_room(turn);
+            self.survey_room(turn);
         }
         if is_due(self.queue.wake_at) {
             self.queue.wake_at = None;
             // The engine may have changed since its last survey, so a session that becomes due
             // needs a new one.
-            if !self.look_for_room(turn) {
+            if !self.survey_room(turn) {
                 turn.stirred = true;
             }
         } else if is_due(self.queue.report_again_at) {
@@ -105,7 +105,7 @@ impl Controller {
 
     /// Surveys what other instances use. A round follows the answer. `false` if the engine isn't
     /// connected.
-    fn look_for_room(&mut self, turn: &mut Turn) -> bool {
+    fn survey_room(&mut self, turn: &mut Turn) -> bool {
         let looking = |it: &Waiting| matches!(it.purpose, OrderPurpose::Queue);
         if self.is_connected() && !self.surveys.values().any(looking) {
             self.survey(turn, OrderPurpose::Queue, false);

@@ -15,7 +15,7 @@ use crate::{
         status::Status,
         text::Clean,
     },
-    scheduler::{core::Controller, turn::Turn},
+    scheduler::{core::Scheduler, turn::Turn},
 };
 
 /// The phase of all decisions of a queue.
@@ -51,7 +51,7 @@ impl Tries {
     }
 }
 
-impl Controller {
+impl Scheduler {
     /// Counts an attempt without success. Its history is written the first time, and for every new
     /// reason.
     pub(super) fn note_try(

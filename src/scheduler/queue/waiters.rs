@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     backfill::Holding,
-    bounds::begin_of_wait,
+    bounds::wait_start,
     decide::{Decision, Waiter, decide},
     room::Room,
 };
@@ -15,13 +15,13 @@ use crate::{
         session::SessionType,
         span::Span,
     },
-    scheduler::{core::Controller, held::Held},
+    scheduler::{core::Scheduler, tracked_session::TrackedSession},
 };
 
-impl Controller {
+impl Scheduler {
     /// The resources of the machine now; `None` without an engine.
     pub(in crate::scheduler) fn room(&self) -> Option<Room<'_>> {
-        let EngineState::Connected { info } = &self.line.state else {
+        let EngineState::Connected { info } = &self.connection.state else {
             return None;
         };
         let mut room = Room::new(&self.settings.resources, info, &self.others);
@@ -36,7 +36,7 @@ impl Controller {
         Some(room)
     }
 
-    pub(in crate::scheduler) fn waiting(&self) -> impl Iterator<Item = &Held> {
+    pub(in crate::scheduler) fn waiting(&self) -> impl Iterator<Item = &TrackedSession> {
         self.held
             .values()
             .filter(|held| held.record.step == Step::Wait)
@@ -70,7 +70,7 @@ impl Controller {
         holding.collect()
     }
 
-    fn ends_at(&self, held: &Held, now: Timestamp) -> Option<Timestamp> {
+    fn ends_at(&self, held: &TrackedSession, now: Timestamp) -> Option<Timestamp> {
         let record = &held.record;
         if record.ending.is_some() {
             return now.checked_add(self.time_to_end()).ok();
@@ -113,7 +113,7 @@ impl Controller {
             priority: spec.priority,
             created_at: record.session.created_at,
             starts_at: spec.starts_at,
-            since: begin_of_wait(record),
+            since: wait_start(record),
             runs_for: limit.and_then(|limit| limit.duration().checked_add(begins)),
             requested: spec.total_slots(),
             retries: record.retries,

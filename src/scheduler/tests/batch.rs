@@ -11,7 +11,7 @@ use crate::{
         spec::LaunchRequest,
         status::Status,
     },
-    scheduler::fact::{Fact, Happening},
+    scheduler::fact::{ContainerEvent, Fact},
 };
 
 pub fn request(timeout: Option<u64>) -> LaunchRequest {
@@ -36,7 +36,7 @@ fn dies(play: &mut Play, id: SessionId, exit_code: i64) {
     play.die(id, exit_code);
     play.handle(Fact::Happened {
         session: id,
-        event: Happening::Died { exit_code },
+        event: ContainerEvent::Died { exit_code },
     });
     play.work_off();
 }
@@ -88,7 +88,7 @@ fn a_command_that_wants_too_much_memory_says_so() {
         oom_killed: true,
         finished_at: None,
     };
-    let event = Happening::Died { exit_code: 137 };
+    let event = ContainerEvent::Died { exit_code: 137 };
     play.handle(Fact::Happened { session: id, event });
     play.work_off();
     let (info, why, result, _) = end(&play, id);
@@ -183,7 +183,7 @@ fn a_session_that_ends_by_itself_at_the_last_moment_has_not_run_too_long() {
     let mut play = Play::new();
     let id = play.comes(request(Some(600)));
     play.die(id, 0);
-    let event = Happening::Died { exit_code: 0 };
+    let event = ContainerEvent::Died { exit_code: 0 };
     play.handle(Fact::Happened { session: id, event });
     play.now += 700;
     play.handle(Fact::Tick);
@@ -195,7 +195,7 @@ fn a_session_that_ends_by_itself_at_the_last_moment_has_not_run_too_long() {
 fn a_look_that_fails_does_not_make_it_live_for_ever() {
     let mut play = Play::new();
     let id = play.comes(request(Some(600)));
-    let event = Happening::Other;
+    let event = ContainerEvent::Other;
     play.handle(Fact::Happened { session: id, event });
     play.now += 700;
     play.handle(Fact::Tick);

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     model::{failure::FailureKind, request::SessionRequest, spec::LaunchRequest, status::Status},
-    scheduler::fact::{Ask, Fact},
+    scheduler::fact::{Fact, SchedulerRequest},
 };
 
 const HOUR: i64 = 3600;
@@ -82,7 +82,10 @@ fn history_stays_in_the_order_in_which_things_happened() {
     let id = play.comes(LaunchRequest::default());
     set(&mut play, -HOUR);
     let force = false;
-    play.ask(Ask::session(id, SessionRequest::Terminate { force }));
+    play.ask(SchedulerRequest::session(
+        id,
+        SessionRequest::Terminate { force },
+    ));
     play.work_off();
     let steps: Vec<&str> = play.history.iter().map(|it| it.to.word()).collect();
     let order = ["RUNNING", "TERMINATING", "TERMINATED"];

@@ -11,7 +11,7 @@ use crate::{
         status::Status,
     },
     scheduler::{
-        fact::{Fact, Happening},
+        fact::{ContainerEvent, Fact},
         order::Order,
     },
 };
@@ -28,7 +28,7 @@ fn sub_dies(play: &mut Play, id: SessionId, number: usize, exit_code: i64) {
     play.die_sub(id, number, exit_code);
     play.handle(Fact::Happened {
         session: id,
-        event: Happening::Died { exit_code },
+        event: ContainerEvent::Died { exit_code },
     });
     play.work_off();
 }
@@ -91,7 +91,7 @@ fn one_that_ends_degrades_the_session_and_one_that_comes_back_heals_it() {
     for sub in &mut play.there.get_mut(&id).unwrap().subs {
         sub.state = ContainerState::Running { started_at: None };
     }
-    let event = Happening::Started;
+    let event = ContainerEvent::Started;
     play.handle(Fact::Happened { session: id, event });
     play.work_off();
     assert_eq!(kernels(&play, id), vec![running; 3]);
@@ -122,7 +122,7 @@ fn with_the_main_one_the_others_are_asked_to_end() {
     let mut play = Play::new();
     let id = play.comes(request());
     play.die(id, 0);
-    let event = Happening::Died { exit_code: 0 };
+    let event = ContainerEvent::Died { exit_code: 0 };
     play.handle(Fact::Happened { session: id, event });
     play.carry_out(0, None);
     assert!(matches!(play.orders[..], [Order::Stop { .. }]));
@@ -138,7 +138,7 @@ fn the_exit_of_another_is_not_taken_for_the_main_ones() {
     let id = play.comes(request());
     sub_dies(&mut play, id, 1, 7);
     play.there.remove(&id);
-    let event = Happening::Other;
+    let event = ContainerEvent::Other;
     play.handle(Fact::Happened { session: id, event });
     play.work_off();
     assert_eq!(play.session(id).kernels[0].exit_code, None);

@@ -7,7 +7,7 @@ use crate::{
         request::SessionRequest, session::CommitStatus, spec::LaunchRequest, status::Status,
     },
     scheduler::{
-        fact::Ask,
+        fact::SchedulerRequest,
         order::{Order, OrderKind},
     },
     state_machine::Answer,
@@ -24,7 +24,7 @@ fn running(play: &mut Play) -> SessionId {
 fn ask(play: &mut Play, session: SessionId, name: &str) -> u64 {
     let image_name = name.to_owned();
     let pause = false;
-    play.ask(Ask::session(
+    play.ask(SchedulerRequest::session(
         session,
         SessionRequest::Commit { image_name, pause },
     ))
@@ -137,16 +137,19 @@ fn it_is_cancelled_on_request_and_by_the_end_of_the_session() {
     let mut play = Play::new();
     let id = running(&mut play);
     ask(&mut play, id, "my-tools");
-    let cancelled = play.ask(Ask::session(id, SessionRequest::CancelCommit));
+    let cancelled = play.ask(SchedulerRequest::session(id, SessionRequest::CancelCommit));
     assert_eq!(play.answered[&cancelled], Ok(Answer::Done));
     assert_eq!(kinds(&play), [OrderKind::Commit, OrderKind::CancelCommit]);
     play.carry_out(1, None);
     assert!(play.orders.is_empty() && !play.session(id).is_committed());
-    let again = play.ask(Ask::session(id, SessionRequest::CancelCommit));
+    let again = play.ask(SchedulerRequest::session(id, SessionRequest::CancelCommit));
     assert_eq!(play.answered[&again], Ok(Answer::Done));
 
     ask(&mut play, id, "my-tools");
-    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
+    play.ask(SchedulerRequest::session(
+        id,
+        SessionRequest::Terminate { force: false },
+    ));
     assert!(kinds(&play).contains(&OrderKind::CancelCommit));
     let said = |play: &Play| {
         let all = play.notices.iter();

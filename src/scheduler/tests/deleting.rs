@@ -7,7 +7,7 @@ use super::{
 use crate::{
     model::{failure::FailureKind, id::SessionId, request::SessionRequest, spec::LaunchRequest},
     scheduler::{
-        fact::Ask,
+        fact::SchedulerRequest,
         order::{Order, OrderKind},
     },
     state_machine::Answer,
@@ -20,7 +20,7 @@ fn ended(play: &mut Play) -> SessionId {
 }
 
 fn ask(play: &mut Play, session: SessionId) -> u64 {
-    play.ask(Ask::session(session, SessionRequest::Delete))
+    play.ask(SchedulerRequest::session(session, SessionRequest::Delete))
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_home_belongs_to_the_last_session_that_took_it_over() {
     let second = play.comes(named("second", Some(first)));
     let why = play.refused(named("late", Some(first)));
     assert!(why.to_string().contains("second has taken over"), "{why}");
-    // It stays the second one's after its end, and goes on to the third.
+    // It stays with the second session after its end, and then moves to the third.
     play.terminate(second);
     let why = play.refused(named("late", Some(first)));
     assert!(why.to_string().contains("second has taken over"), "{why}");

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use self::play::{Play, at, fault};
 use super::{
-    fact::{Ask, Fact, Happening},
+    fact::{ContainerEvent, Fact, SchedulerRequest},
     order::OrderKind,
 };
 use crate::model::{
@@ -102,18 +102,24 @@ impl Play {
             }
             Stimulus::Pull(number) => {
                 let image = format!("image{number}:1");
-                self.ask(Ask::Context(ContextRequest::Pull { image }));
+                self.ask(SchedulerRequest::Context(ContextRequest::Pull { image }));
             }
             Stimulus::Leave(ticket) => self.leave(ticket),
             Stimulus::Terminate(number, force) => {
                 if let Some(session) = self.one_of(number) {
-                    self.ask(Ask::session(session, SessionRequest::Terminate { force }));
+                    self.ask(SchedulerRequest::session(
+                        session,
+                        SessionRequest::Terminate { force },
+                    ));
                 }
             }
             Stimulus::Rename(number) => {
                 if let Some(session) = self.one_of(number) {
                     let name = format!("name-{}", self.asked);
-                    self.ask(Ask::session(session, SessionRequest::Rename { name }));
+                    self.ask(SchedulerRequest::session(
+                        session,
+                        SessionRequest::Rename { name },
+                    ));
                 }
             }
             Stimulus::CarryOut(number) if !self.orders.is_empty() => {
@@ -131,19 +137,19 @@ impl Play {
             Stimulus::Die(number, exit_code) => {
                 if let Some(id) = self.one_of(number) {
                     self.die(id, exit_code);
-                    self.happens(id, Happening::Died { exit_code });
+                    self.happens(id, ContainerEvent::Died { exit_code });
                 }
             }
             Stimulus::DieSub(number, sub) => {
                 if let Some(id) = self.one_of(number) {
                     self.die_sub(id, sub, 1);
-                    self.happens(id, Happening::Died { exit_code: 1 });
+                    self.happens(id, ContainerEvent::Died { exit_code: 1 });
                 }
             }
             Stimulus::Vanish(number) => {
                 if let Some(id) = self.one_of(number) {
                     self.there.remove(&id);
-                    self.happens(id, Happening::Other);
+                    self.happens(id, ContainerEvent::Other);
                 }
             }
             Stimulus::Cut => {
@@ -154,7 +160,7 @@ impl Play {
                 });
             }
             Stimulus::Return => self.connected = true,
-            Stimulus::Refresh => drop(self.ask(Ask::Context(ContextRequest::Refresh))),
+            Stimulus::Refresh => drop(self.ask(SchedulerRequest::Context(ContextRequest::Refresh))),
             Stimulus::Restart => self.restart(),
             Stimulus::Wait => {
                 self.now += 40;
@@ -178,7 +184,7 @@ impl Play {
         }
     }
 
-    fn happens(&mut self, session: SessionId, event: Happening) {
+    fn happens(&mut self, session: SessionId, event: ContainerEvent) {
         if self.connected {
             self.handle(Fact::Happened { session, event });
         }
@@ -195,7 +201,7 @@ proptest! {
             play.do_action(action);
         }
         play.work_off();
-        play.ask(Ask::Context(ContextRequest::Refresh));
+        play.ask(SchedulerRequest::Context(ContextRequest::Refresh));
         play.work_off();
         play.check_rest();
     }
@@ -205,9 +211,15 @@ proptest! {
 fn a_stale_answer_changes_nothing() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
-    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
+    play.ask(SchedulerRequest::session(
+        id,
+        SessionRequest::Terminate { force: false },
+    ));
     let gentle = play.orders.remove(0);
-    play.ask(Ask::session(id, SessionRequest::Terminate { force: true }));
+    play.ask(SchedulerRequest::session(
+        id,
+        SessionRequest::Terminate { force: true },
+    ));
     let (session, epoch) = gentle.about().unwrap();
     play.handle(Fact::Done {
         session,
@@ -256,11 +268,11 @@ fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look()
     };
     assert_eq!(lacks(&play), None);
     play.lacks = vec![(Capability::HostProtection, "no iptables".into())];
-    play.ask(Ask::Context(ContextRequest::Refresh));
+    play.ask(SchedulerRequest::Context(ContextRequest::Refresh));
     play.work_off();
     assert_eq!(lacks(&play), Some("no iptables".into()));
     play.lacks.clear();
-    play.ask(Ask::Context(ContextRequest::Refresh));
+    play.ask(SchedulerRequest::Context(ContextRequest::Refresh));
     play.work_off();
     assert_eq!(lacks(&play), None);
 }
@@ -269,7 +281,7 @@ fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look()
 fn a_turn_that_cannot_be_written_is_taken_back() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
-    let ask = Ask::session(id, SessionRequest::Terminate { force: false });
+    let ask = SchedulerRequest::session(id, SessionRequest::Terminate { force: false });
     let mut turn = play
         .controller
         .handle(at(900), Fact::Asked { ticket: 90, ask });
@@ -284,7 +296,10 @@ fn a_turn_that_cannot_be_written_is_taken_back() {
 fn what_cannot_be_ended_is_reported_after_some_tries_and_can_be_tried_again() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
-    play.ask(Ask::session(id, SessionRequest::Terminate { force: false }));
+    play.ask(SchedulerRequest::session(
+        id,
+        SessionRequest::Terminate { force: false },
+    ));
     for _ in 0..4 {
         play.carry_out(0, Some(FailureKind::Failed));
         play.now += 60;
@@ -292,7 +307,10 @@ fn what_cannot_be_ended_is_reported_after_some_tries_and_can_be_tried_again() {
     }
     assert_eq!(play.status(id), Status::Error);
     assert_eq!(play.there.len(), 1);
-    play.ask(Ask::session(id, SessionRequest::Terminate { force: true }));
+    play.ask(SchedulerRequest::session(
+        id,
+        SessionRequest::Terminate { force: true },
+    ));
     play.work_off();
     assert_eq!(play.status(id), Status::Terminated);
     assert!(play.there.is_empty());

@@ -12,7 +12,7 @@ use crate::{
         status::Status,
     },
     scheduler::{
-        fact::{Ask, Fact},
+        fact::{Fact, SchedulerRequest},
         order::{Order, OrderKind},
     },
     state_machine::Answer,
@@ -54,7 +54,10 @@ fn numbers(play: &Play) -> Vec<u64> {
 
 fn terminate(play: &mut Play, session: SessionId) {
     let force = false;
-    play.ask(Ask::session(session, SessionRequest::Terminate { force }));
+    play.ask(SchedulerRequest::session(
+        session,
+        SessionRequest::Terminate { force },
+    ));
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn sessions_of_one_image_share_a_pull() {
     let mut play = Play::new();
     let first = pulls(&mut play, "tool");
     let second = pulls(&mut play, "tool:latest");
-    let ticket = play.ask(Ask::Context(ContextRequest::Pull {
+    let ticket = play.ask(SchedulerRequest::Context(ContextRequest::Pull {
         image: "tool".to_owned(),
     }));
     assert_eq!(numbers(&play).len(), 1);
@@ -124,7 +127,7 @@ fn what_nobody_wants_any_more_is_given_up() {
     play.check_rest();
     assert!(play.images.is_empty());
     // The client of the `pull` request has disconnected.
-    play.ask(Ask::Context(ContextRequest::Pull {
+    play.ask(SchedulerRequest::Context(ContextRequest::Pull {
         image: "tool:1".to_owned(),
     }));
     play.leave(play.asked);
@@ -194,7 +197,7 @@ fn a_launch_that_failed_holds_nothing_and_keeps_its_reason() {
     });
     assert_eq!(play.status(again), Status::Running, "its name is free");
     play.check_rest();
-    let ticket = play.ask(Ask::session(id, SessionRequest::Delete));
+    let ticket = play.ask(SchedulerRequest::session(id, SessionRequest::Delete));
     play.work_off();
     assert_eq!(play.answered[&ticket], Ok(Answer::Done));
 }
@@ -219,7 +222,7 @@ fn a_failed_pull_is_recorded_as_a_failure_and_its_begin_as_a_begin() {
 }
 
 #[test]
-fn a_daemon_that_starts_anew_begins_it_anew() {
+fn a_daemon_that_restarts_repeats_it() {
     let mut play = Play::new();
     let id = pulls(&mut play, "tool:1");
     play.restart();
@@ -241,7 +244,7 @@ fn an_image_that_is_gone_after_all_is_pulled() {
     let mut play = Play::new();
     play.images.insert("tool:1".to_owned());
     play.wait(1);
-    play.ask(Ask::Context(ContextRequest::Refresh));
+    play.ask(SchedulerRequest::Context(ContextRequest::Refresh));
     play.work_off();
     let ticket = play.launch_with(of_image("tool:1"));
     while play.orders.first().map(Order::kind) != Some(OrderKind::Create) {

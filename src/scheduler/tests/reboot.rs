@@ -93,7 +93,7 @@ fn what_runs_again_or_is_on_another_machine_is_not_concerned() {
     assert_eq!(
         play.status(id),
         Status::Running,
-        "somebody started it again"
+        "it was started again by another program"
     );
     // From then on, the session belongs to this boot.
     play.there.clear();

@@ -11,7 +11,7 @@ use crate::{
         stop_hook::StopHook,
     },
     scheduler::{
-        fact::{Ask, Fact, Happening, StopHookEnd},
+        fact::{ContainerEvent, Fact, SchedulerRequest, StopHookEnd},
         order::{Order, OrderKind},
     },
 };
@@ -35,7 +35,10 @@ fn begun() -> (Play, SessionId) {
 }
 
 fn asked(play: &mut Play, session: SessionId, force: bool) {
-    play.ask(Ask::session(session, SessionRequest::Terminate { force }));
+    play.ask(SchedulerRequest::session(
+        session,
+        SessionRequest::Terminate { force },
+    ));
 }
 
 /// The results of its stop hooks in its history.
@@ -158,7 +161,7 @@ fn a_container_that_dies_meanwhile_changes_nothing() {
     play.die(id, 1);
     play.handle(Fact::Happened {
         session: id,
-        event: Happening::Died { exit_code: 1 },
+        event: ContainerEvent::Died { exit_code: 1 },
     });
     play.carry_out(0, Some(FailureKind::Failed));
     play.work_off();
@@ -173,7 +176,7 @@ fn a_command_that_ends_by_itself_has_none_one_whose_time_is_over_has() {
     play.die(id, 0);
     play.handle(Fact::Happened {
         session: id,
-        event: Happening::Died { exit_code: 0 },
+        event: ContainerEvent::Died { exit_code: 0 },
     });
     play.work_off();
     assert_eq!(

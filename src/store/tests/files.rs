@@ -21,7 +21,7 @@ async fn a_broken_file_is_kept_aside_and_the_instance_survives() {
     store.write(vec![session(1)]).await.unwrap();
     store.close().await;
     for n in 1..=2 {
-        let nonsense = "this is no database, it only looks like a file";
+        let nonsense = "this isn't a database, it only looks like one";
         fs::write(&database, nonsense).unwrap();
         let (store, opened) = open(&dir);
         store.close().await;
@@ -58,7 +58,7 @@ async fn what_is_found_broken_in_use_is_set_aside_by_the_next_opening() {
     assert_eq!((opened.records.len(), opened.notes.len()), (0, 1));
     assert_eq!(store.history(id).await, Ok(Vec::new()));
     store.close().await;
-    assert!(open(&dir).1.notes.is_empty(), "told once");
+    assert!(open(&dir).1.notes.is_empty(), "reported once");
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn half_a_copy_does_not_stay() {
     open(&dir).0.close().await;
     take_back_to_step_2(&database);
     break_table(&database, "history");
-    assert!(Store::open(&options(&dir)).is_ok(), "it is begun anew");
+    assert!(Store::open(&options(&dir)).is_ok(), "it is recreated");
     assert!(beside(&dir, "backup").is_empty());
     assert!(!beside(&dir, "aside").is_empty());
 }

@@ -51,7 +51,7 @@ async fn a_session_that_cannot_be_read_is_set_aside_alone_and_reported_once() {
     );
     assert!(note.as_str().contains("workbay doctor"), "{note}");
     let [(table, body)] = &aside(&dir)[..] else {
-        panic!("one lies aside");
+        panic!("one is set aside");
     };
     assert_eq!(table, "sessions");
     assert!(
@@ -66,7 +66,7 @@ async fn a_session_that_cannot_be_read_is_set_aside_alone_and_reported_once() {
     store.close().await;
     let (_, opened) = open(&dir);
     assert_eq!(opened.records, [record(1), record(2), record(3)]);
-    assert!(opened.notes.is_empty(), "told once");
+    assert!(opened.notes.is_empty(), "reported once");
 }
 
 #[tokio::test]
@@ -149,11 +149,7 @@ async fn entries_and_launches_of_before_are_found_out_when_they_are_read() {
     let titles: Vec<&str> = recents.iter().map(|it| it.title.as_str()).collect();
     assert_eq!(titles, ["b"]);
     store.close().await;
-    assert_eq!(
-        open(&dir).1.notes.len(),
-        1,
-        "the next opening tells of them"
-    );
+    assert_eq!(open(&dir).1.notes.len(), 1, "the next opening reports them");
     let tables: Vec<String> = aside(&dir).into_iter().map(|(table, _)| table).collect();
     assert_eq!(tables, ["history", "recents"]);
 }

@@ -45,7 +45,7 @@ async fn a_row_that_cannot_be_written_is_set_aside_and_the_others_are_written() 
     assert!(one.is_news && !one.is_record);
     assert_eq!(one.session, Some(SessionId::from_u128(1)));
     let [(table, why, body)] = &aside(&dir)[..] else {
-        panic!("one lies aside");
+        panic!("one is set aside");
     };
     assert_eq!(
         (table.as_str(), why.as_str()),
@@ -59,7 +59,7 @@ async fn a_row_that_cannot_be_written_is_set_aside_and_the_others_are_written() 
         .write_apart(WritePurpose::Ordinary, again)
         .await
         .unwrap();
-    assert!(!unwritten[0].is_news, "it is told once");
+    assert!(!unwritten[0].is_news, "it is reported once");
     assert_eq!(aside(&dir).len(), 2);
 }
 
@@ -82,7 +82,7 @@ async fn of_a_session_that_cannot_be_written_the_newest_is_kept_and_no_half_of_i
         assert_eq!(unwritten[0].is_news, retries == 7);
     }
     let [(_, _, body)] = &aside(&dir)[..] else {
-        panic!("the newest lies aside");
+        panic!("the newest is set aside");
     };
     assert!(body.contains("\"retries\":8"), "{body}");
     let kept = store.sessions(vec![SessionId::from_u128(1)]).await.unwrap();

@@ -1,7 +1,7 @@
 //! Commands for tmux, one per line. User text in a command is quoted, so that it can't become a second
 //! command, a format or a flag.
 
-use super::{LISTED, WATCHED};
+use super::{LISTED, SCREEN, SCREEN_NAME, WATCHED};
 
 /// Longest user text in a command.
 const LONGEST_TEXT: usize = 1024;
@@ -48,6 +48,23 @@ impl Command {
             "-B",
             &quoted(&format!("workbay::{WATCHED}")),
         ])
+    }
+
+    /// Subscribes to changes of the screen of the attached session, or ends that.
+    #[must_use]
+    pub fn watch_screen(on: bool) -> Self {
+        let wanted = if on {
+            format!("{SCREEN_NAME}::{SCREEN}")
+        } else {
+            SCREEN_NAME.to_owned()
+        };
+        Self::new(&["refresh-client", "-B", &quoted(&wanted)])
+    }
+
+    /// Prints the screen, with colors.
+    #[must_use]
+    pub fn screen(target: &Target) -> Self {
+        Self::new(&["capture-pane", "-p", "-e", "-t", &target.here()])
     }
 
     /// Sets the copy mode keys of all windows.

@@ -94,6 +94,12 @@ impl Listing {
         Self { groups }
     }
 
+    /// Whether the bell rang in a window since it was last visible.
+    pub fn has_bell(&self) -> bool {
+        let mut windows = self.groups.iter().flat_map(|group| &group.windows);
+        windows.any(|window| window.bell)
+    }
+
     /// The tmux session of the pane whose own session is `own`. Where panes share a tmux session, it is the
     /// only one listed. `main` never counts: panes have tmux sessions beside it, and the one of this pane may
     /// not be listed yet.

@@ -3,7 +3,9 @@
 mod command;
 mod listing;
 mod reader;
+mod screen;
 
 pub use command::{Command, Target};
 pub use listing::{CopyMode, Group, LISTED, Listing, WATCHED, Window};
 pub use reader::{ControlEvent, Reader};
+pub use screen::{SCREEN, SCREEN_NAME, ScreenSize};

@@ -1,6 +1,8 @@
 //! Parses what a tmux control client prints: answers to commands between `%begin` and `%end`, and messages
 //! about changes, one per line.
 
+use super::{SCREEN_NAME, ScreenSize};
+
 /// Longest line that is kept. The rest of a longer line is dropped.
 const LONGEST_LINE: usize = 1024 * 1024;
 /// Most bytes that are kept of one answer: more than the longest history.
@@ -16,6 +18,8 @@ pub enum ControlEvent {
     Attached,
     /// Windows, sessions, panes or subscribed values changed.
     Changed,
+    /// The screen has changed. It has this size.
+    Screen(ScreenSize),
     /// The client has exited. Nothing follows.
     Exit,
 }
@@ -68,7 +72,7 @@ impl Reader {
                     printed: Vec::new(),
                 });
             }
-            return said(word);
+            return said(word, rest);
         };
         // Program text in an answer may look like an end, but the program can't know the mark.
         let ends = matches!(word, b"%end" | b"%error") && rest == block.mark;
@@ -99,8 +103,11 @@ fn split(line: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// The meaning of a line outside of answers.
-fn said(word: &[u8]) -> Option<ControlEvent> {
+fn said(word: &[u8], rest: &[u8]) -> Option<ControlEvent> {
     match word {
+        b"%subscription-changed" if rest.starts_with(SCREEN_NAME.as_bytes()) => {
+            ScreenSize::read(rest).map(ControlEvent::Screen)
+        }
         b"%window-add"
         | b"%window-close"
         | b"%window-renamed"
@@ -181,7 +188,7 @@ mod tests {
         let mut events = Vec::new();
         reader.feed(b"%end 1 1 1\n", |one| events.push(one));
         let [ControlEvent::Answer(Ok(printed))] = events.as_slice() else {
-            panic!("{} told", events.len());
+            panic!("{} events", events.len());
         };
         assert!(printed.len() <= LONGEST_ANSWER);
     }

@@ -2,6 +2,7 @@
 
 mod attribute_table;
 mod cell;
+mod contents;
 mod damage;
 mod encoding;
 mod input_filter;
@@ -104,7 +105,7 @@ impl Emulator {
 
     /// An empty screen with the same size, outer terminal and place.
     #[must_use]
-    pub fn anew(&self) -> Self {
+    pub fn fresh(&self) -> Self {
         let (columns, rows) = self.size();
         let before = self.parser.reports();
         let mut new = Self::new(columns, rows)
@@ -310,6 +311,11 @@ impl Emulator {
     /// has the same content.
     pub fn revision(&self, row: u16) -> Option<Revision> {
         self.parser.revision(row)
+    }
+
+    /// Whether the terminal continued the line of this row in the next row.
+    pub fn is_wrapped(&self, row: u16) -> bool {
+        self.shown().row_wrapped(row)
     }
 
     /// The position of the cursor, `None` while it is hidden.

@@ -78,9 +78,9 @@ impl Parser {
 
     pub fn set_size(&mut self, columns: NonZeroU16, rows: NonZeroU16) {
         if !guarded(|| self.inner.set_size(rows, columns)) {
-            self.begin_anew(columns, rows);
+            self.restart(columns, rows);
         }
-        self.damage.begin_anew(rows.get());
+        self.damage.restart(rows.get());
     }
 
     pub fn process(&mut self, bytes: &[u8]) {
@@ -93,7 +93,7 @@ impl Parser {
                 .piece(rest, screen.cursor_position(), columns.get());
             let (present, after) = rest.split_at(piece.length);
             if !guarded(|| self.inner.process(present)) {
-                self.begin_anew(columns, rows);
+                self.restart(columns, rows);
                 return;
             }
             let (row, _) = self.inner.screen().cursor_position();
@@ -103,7 +103,7 @@ impl Parser {
     }
 
     /// Replaces the screen with an empty one that has the same modes.
-    fn begin_anew(&mut self, columns: NonZeroU16, rows: NonZeroU16) {
+    fn restart(&mut self, columns: NonZeroU16, rows: NonZeroU16) {
         let old = self.inner.screen();
         let modes = old.input_mode_formatted();
         let hidden: &[u8] = if old.hide_cursor() { b"\x1b[?25l" } else { b"" };
@@ -120,7 +120,7 @@ impl Parser {
         inner.process(modes.as_bytes());
         inner.process(hidden);
         self.inner = inner;
-        self.damage.begin_anew(rows.get());
+        self.damage.restart(rows.get());
         self.fell = true;
     }
 

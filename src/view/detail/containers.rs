@@ -6,24 +6,39 @@ use super::{DetailLine, DetailView, LABEL, row, status, text, usage};
 use crate::{
     action::{Action, Scope},
     app::detail::Used,
-    model::{kernel::Kernel, short, text::Clean},
+    model::{kernel::Kernel, session::Session, short, text::Clean},
     theme::face::Face,
 };
 
 /// Cells of a container's id that distinguish it from others.
 const SHORT: usize = 12;
 
-/// One container has two rows, several have a table.
-pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
+/// The rows of the only container: its name, the engine's id and its agent.
+pub fn single(view: &DetailView<'_>) -> Vec<DetailLine> {
     match view.session.kernels.as_slice() {
-        [] => Vec::new(),
         [kernel] => one(kernel, view.width),
-        several => table(view, several),
+        _ => Vec::new(),
+    }
+}
+
+/// The id of the only container.
+pub fn id(session: &Session) -> Option<DetailLine> {
+    match session.kernels.as_slice() {
+        [kernel] => Some(row("Kernel", kernel.id.to_string())),
+        _ => None,
+    }
+}
+
+/// Several containers in a table.
+pub fn table(view: &DetailView<'_>) -> Vec<DetailLine> {
+    match view.session.kernels.as_slice() {
+        [] | [_] => Vec::new(),
+        several => table_of(view, several),
     }
 }
 
 fn one(kernel: &Kernel, width: usize) -> Vec<DetailLine> {
-    let mut lines = vec![row("Kernel", kernel.id.to_string())];
+    let mut lines = Vec::new();
     let mut text = kernel.hostname.to_string();
     if let Some(id) = &kernel.container_id {
         let _ = write!(text, "  {}", text::take(id.as_str(), SHORT));
@@ -51,8 +66,8 @@ fn ended(kernel: &Kernel) -> String {
     text
 }
 
-fn table(view: &DetailView<'_>, kernels: &[Kernel]) -> Vec<DetailLine> {
-    let title = format!("Kernels {}", kernels.len());
+fn table_of(view: &DetailView<'_>, kernels: &[Kernel]) -> Vec<DetailLine> {
+    let title = format!("Containers {}", kernels.len());
     let mut lines = vec![Vec::new(), vec![(title, Face::Title)]];
     let names = kernels.iter().map(|it| text::width(it.hostname.as_str()));
     let column = names.max().unwrap_or(0).min(16);

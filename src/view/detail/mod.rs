@@ -3,17 +3,20 @@
 mod cluster;
 mod containers;
 mod ending;
+mod group;
 mod history;
 mod idle_checks;
 mod loss;
 mod pull;
 mod usage;
+mod usage_chart;
 
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use ratatui::layout::Rect;
+use ratatui::layout::{Rect, Size};
 
+use self::usage_chart::ChartPlan;
 use super::{
     glyphs::Glyphs,
     paint::{Paint, Piece},
@@ -38,7 +41,8 @@ type DetailLine = Vec<Piece>;
 pub fn draw(paint: &mut Paint<'_>, app: &App, detail: &Detail, areas: &Areas, now: Timestamp) {
     let Some(area) = areas.detail else { return };
     draw_edge(paint, detail, areas, area);
-    let lines = lines(app, detail, area.width, paint.glyphs, now);
+    let size = Size::new(area.width, area.height);
+    let lines = lines(app, detail, size, paint.glyphs, now);
     let shown = lines.iter().skip(detail.scroll());
     for (line, pieces) in shown.take(usize::from(area.height)).enumerate() {
         paint.pieces(area.x, area.y + line as u16, area.width, pieces);
@@ -79,20 +83,24 @@ struct DetailView<'a> {
     now: Timestamp,
 }
 
-/// Returns all lines for a width. Their number doesn't depend on `now`.
+/// Returns all lines for an area of this size. Their number doesn't depend on `now`.
 pub fn lines(
     app: &App,
     detail: &Detail,
-    width: u16,
+    size: Size,
     glyphs: &Glyphs,
     now: Timestamp,
 ) -> Vec<DetailLine> {
+    // The last column has the mark for more lines.
+    let width = usize::from(size.width.saturating_sub(2));
+    let grouped = app.sessions.selected_group().zip(app.sessions.grouping());
+    if let Some((group, grouping)) = grouped.filter(|_| !detail.focused) {
+        return group::lines(app, group, grouping, (width, glyphs), now);
+    }
     let Some(session) = app.full(detail.session()) else {
         return Vec::new();
     };
     let session = &session;
-    // The last column has the mark for more lines.
-    let width = usize::from(width.saturating_sub(2));
     let view = DetailView {
         app,
         detail,
@@ -101,30 +109,45 @@ pub fn lines(
         glyphs,
         now,
     };
-    let mut lines = title(&view);
-    // An ended session first shows its usage and the last lines of its log.
-    let ended = !ending::ending_lines(&view).is_empty();
-    if ended {
-        lines.extend(usage::lines(&view));
-        lines.extend(ending::last_lines(&view));
+    let all = sections(&view, ChartPlan::default());
+    // The charts take the lines that nothing else needs.
+    let free = usize::from(size.height).saturating_sub(all.len());
+    let charts = ChartPlan::of(usage::charted(&view), free);
+    if charts.count == 0 {
+        return all;
     }
-    lines.push(idle_checks::alert(&view));
-    lines.extend(pull::lines(&view));
+    sections(&view, charts)
+}
+
+/// All sections, with charts in place of the first sparklines.
+fn sections(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
+    let (app, detail, session) = (view.app, view.detail, view.session);
+    let (width, glyphs, now) = (view.width, view.glyphs, view.now);
+    let mut lines = title(view);
+    // An ended session first shows its usage and the last lines of its log.
+    let ended = !ending::ending_lines(view).is_empty();
+    if ended {
+        lines.extend(usage::lines(view, charts));
+        lines.extend(ending::last_lines(view));
+    }
+    lines.push(idle_checks::alert(view));
+    lines.extend(pull::lines(view));
     let label = session.environment.label();
     lines.extend(wrapped_row("Environment", &label, width));
     lines.extend(reference(session, width));
     lines.extend(cluster::command(session, width));
     lines.extend(allocation(session, width));
     if !ended {
-        lines.extend(usage::lines(&view));
+        lines.extend(usage::lines(view, charts));
     }
-    lines.extend(idle_checks::lines(&view));
-    lines.extend(loss::lines(&view));
+    lines.extend(idle_checks::lines(view));
+    lines.extend(loss::lines(view));
+    lines.extend(containers::table(view));
     lines.extend([Vec::new(), vec![("Session".to_owned(), Face::Title)]]);
     lines.extend(cluster::placement(app, session, width));
+    lines.extend(containers::single(view));
     lines.extend(times(app, detail, session, now));
-    lines.extend(places(session, width));
-    lines.extend(containers::lines(&view));
+    lines.extend(places(app, session, width));
     lines.push(Vec::new());
     lines.extend(history::lines(app, detail, width, glyphs));
     lines
@@ -268,11 +291,14 @@ pub(super) fn short_moment(app: &App, at: Timestamp, now: Timestamp) -> String {
     at.strftime(form).to_string()
 }
 
-fn places(session: &Session, width: usize) -> Vec<DetailLine> {
-    let mut lines = unbroken("Id", &session.id.to_string(), width);
+/// The home directory, then the ids.
+fn places(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
+    let mut lines = Vec::new();
     if let Some(home) = &session.home {
-        lines.extend(unbroken("Home", home, width));
+        lines.extend(unbroken("Home", &app.facts.short_path(home), width));
     }
+    lines.extend(unbroken("Id", &session.id.to_string(), width));
+    lines.extend(containers::id(session));
     lines
 }
 

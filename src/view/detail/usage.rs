@@ -3,7 +3,10 @@
 
 use jiff::Timestamp;
 
-use super::{DetailLine, DetailView, text};
+use super::{
+    DetailLine, DetailView, text,
+    usage_chart::{self, ChartPlan},
+};
 use crate::{
     app::{detail::Used, durations},
     model::{
@@ -41,18 +44,30 @@ impl UsageColumns {
 }
 
 /// One metric.
-struct UsageRow<'a> {
+pub(super) struct UsageRow<'a> {
     metric: Metric,
     now: Option<u64>,
     limit: Option<u64>,
     /// `None` if only the current use is known.
-    series: Option<&'a Series>,
+    pub series: Option<&'a Series>,
     /// In how many of a thousand periods the CPU was throttled.
     throttled: Option<u16>,
 }
 
-/// Shows the current use of a running session, or the last record of an ended one.
-pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
+/// How many metrics have samples over time, which charts can show.
+pub fn charted(view: &DetailView<'_>) -> usize {
+    match view.detail.figures() {
+        Used::Known(figures) => figures.series.len(),
+        Used::Asked | Used::Failed(_) | Used::Lacking(_) => 0,
+    }
+}
+
+/// Shows the current use of a running session, or the last record of an ended one. The first metrics have the
+/// charts of the plan.
+pub fn lines(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
+    if view.session.status.is_starting() {
+        return not_started(view);
+    }
     let live = view.session.status.is_live();
     let state = view.detail.figures();
     let rows = match state {
@@ -73,7 +88,18 @@ pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
         _ => &[],
     };
     let form = view.glyphs.spark;
-    lines.extend(rows.iter().map(|row| row.line(at, &columns, form)));
+    for (number, row) in rows.iter().enumerate() {
+        let has_chart = number < charts.count && row.series.is_some();
+        lines.push(row.line(at, (&columns, has_chart), form));
+        if has_chart {
+            let size = (charts.rows, view.width);
+            lines.extend(usage_chart::lines(row, at, size, view.glyphs));
+        }
+    }
+    // The blank line after the last chart would be followed by that of the next section.
+    if lines.last().is_some_and(Vec::is_empty) {
+        lines.pop();
+    }
     let note = match state {
         Used::Lacking(why) | Used::Failed(why) => Some(why.to_string()),
         Used::Asked if rows.is_empty() => Some("loading".to_owned()),
@@ -108,6 +134,15 @@ pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
         Some(text)
     };
     figures.series.iter().filter_map(words).collect()
+}
+
+/// A session that hasn't started has no samples.
+fn not_started(view: &DetailView<'_>) -> Vec<DetailLine> {
+    let text = format!("No samples yet. {} hasn't started.", view.session.name);
+    let wrapped = text::wrap(&text, view.width).into_iter();
+    let mut lines = vec![Vec::new(), vec![("Usage".to_owned(), Face::Title)]];
+    lines.extend(wrapped.map(|line| vec![(line, Face::Dim)]));
+    lines
 }
 
 /// The title with the period that the bars cover, and the meaning of the numbers.
@@ -183,15 +218,23 @@ impl<'a> UsageRow<'a> {
         }
     }
 
-    fn line(&self, at: &[Timestamp], columns: &UsageColumns, form: spark::Form) -> DetailLine {
+    /// The label, a sparkline unless a chart `follows`, and the numbers.
+    fn line(
+        &self,
+        at: &[Timestamp],
+        (columns, follows): (&UsageColumns, bool),
+        form: spark::Form,
+    ) -> DetailLine {
         let label = text::fit(&self.label(), columns.label - 1, columns.ellipsis);
         let mut line = vec![(
             format!("{label:width$}", width = columns.label),
             Face::Label,
         )];
         let bars = match self.series {
-            Some(series) => spark::line(at, &series.values, self.top(series), columns.spark, form),
-            None => " ".repeat(columns.spark),
+            Some(series) if !follows => {
+                spark::line(at, &series.values, self.top(series), columns.spark, form)
+            }
+            _ => " ".repeat(columns.spark),
         };
         line.push((bars, self.face()));
         let series = self.series;
@@ -209,7 +252,7 @@ impl<'a> UsageRow<'a> {
 
     /// The value that fills a bar: the limit, or else the peak. If the use hardly changes, the bar has as
     /// much room above the peak as below it.
-    fn top(&self, series: &Series) -> u64 {
+    pub fn top(&self, series: &Series) -> u64 {
         let values = || series.values.iter().flatten().copied();
         let (least, most) = (values().min().unwrap_or(0), values().max().unwrap_or(1));
         let still = least.saturating_mul(10) >= most.saturating_mul(9);
@@ -217,7 +260,7 @@ impl<'a> UsageRow<'a> {
         self.limit.unwrap_or(room).max(1)
     }
 
-    fn face(&self) -> Face {
+    pub fn face(&self) -> Face {
         match (&self.metric, self.now, self.limit) {
             (Metric::Cpu, ..) => bar::cpu_face(self.throttled),
             (Metric::Mem | Metric::AcceleratorMem { .. }, Some(now), Some(limit)) => {

@@ -96,9 +96,9 @@ fn draw_entry(paint: &mut Paint<'_>, help: &Help, area: Rect, entry: &HelpEntry)
     let name = if area.width > WIDTH { NAME } else { 0 };
     let room = area.width.saturating_sub(KEYS + name);
     let face = if here { Face::Text } else { Face::Dim };
-    paint.text(area.x + KEYS, area.y, room, entry.action.doc(), face);
+    paint.text(area.x + KEYS, area.y, room, entry.doc(), face);
     let x = area.right().saturating_sub(name);
-    paint.right(x, area.y, name, entry.action.name(), Face::Dim);
+    paint.right(x, area.y, name, entry.name(), Face::Dim);
 }
 
 /// As many of the keys as fit, the most convenient ones first.

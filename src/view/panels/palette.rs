@@ -8,6 +8,7 @@ use crate::{
     app::{
         app::App,
         area::DialogAreas,
+        custom_commands,
         panels::palette::{
             Palette, PaletteRow,
             entry::{Choice, EntryKind, PaletteEntry},
@@ -161,8 +162,9 @@ fn draw_entry(
     let note = note(app, entry, refused.as_deref());
     let wanted = text::width(&entry.title) as u16 + 2;
     let taken = (text::width(&note) as u16).min(room.saturating_sub(wanted).max(room / 4));
-    let face = match (entry.action(), &refused) {
-        (Some(_), None) => Face::Key,
+    let has_key = entry.action().is_some() || matches!(entry.choice, Choice::Command(_));
+    let face = match (has_key, &refused) {
+        (true, None) => Face::Key,
         _ => Face::Dim,
     };
     let shown = text::fit(&note, usize::from(taken), paint.glyphs.ellipsis);
@@ -186,12 +188,13 @@ fn draw_entry(
 
 /// The keys of an action or why it isn't possible; the state of anything else.
 fn note(app: &App, entry: &PaletteEntry, refused: Option<&str>) -> String {
+    let is_command = matches!(entry.choice, Choice::Command(_));
+    if let Some(why) = refused.filter(|_| is_command || entry.action().is_some()) {
+        return why.to_owned();
+    }
     let Some((scope, action)) = entry.action() else {
         return entry.note.clone();
     };
-    if let Some(why) = refused {
-        return why.to_owned();
-    }
     let keys = app.keymap.keys_for(scope, action);
     keys.into_iter().next().unwrap_or_default()
 }
@@ -268,12 +271,17 @@ fn about(app: &App, entry: &PaletteEntry) -> String {
         Choice::Browse(_) => "Opens the page in the browser of this machine".to_owned(),
         Choice::CopyUrl(_) => "Copies the URL with a new token".to_owned(),
         Choice::Context(_) => "Shows the sessions of this context".to_owned(),
-        Choice::Setting(at) => match app.facts.settings.get(*at) {
-            Some(setting) if setting.line.is_some() => {
-                format!("Opens {} in your editor", app.facts.settings_file.display())
-            }
-            Some(setting) => setting.meaning.clone(),
+        Choice::Command(at) => match app.facts.commands.list.get(*at) {
+            Some(command) => format!(
+                "{}: {}",
+                custom_commands::sentence(command.target),
+                command.template
+            ),
             None => String::new(),
         },
+        Choice::Setting(at) => {
+            let setting = app.facts.settings.get(*at);
+            setting.map_or_else(String::new, |it| it.meaning.clone())
+        }
     }
 }

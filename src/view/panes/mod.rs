@@ -7,14 +7,16 @@ mod windows;
 use ratatui::layout::Rect;
 
 use super::{
-    badge, banner, borders, cells,
+    badge, banner, borders, cells, floating,
     paint::{Paint, Piece},
+    quick_select,
     still::Still,
     text,
 };
 use crate::{
     action::{Action, Scope},
     app::{
+        app::App,
         area::Areas,
         panes::{Desk, Pane, PaneArea, PaneQuestion, PaneState, Panes, ShellPlace, head_name},
     },
@@ -34,6 +36,10 @@ const AFTER_LEADER: &[(&[Action], &str)] = &[
     (&[Action::PaneCopyMode], "copy"),
     (&[Action::PaneZoom], "zoom"),
     (&[Action::PaneClose], "close"),
+    (&[Action::PaneQuickSelect], "quick select"),
+    (&[Action::PaneScratch], "floating shell"),
+    (&[Action::PaneBroadcast], "broadcast"),
+    (&[Action::PaneRecord], "record"),
     (&[Action::PaneSendPrefix], "send Ctrl-B"),
     (&[Action::PaneLiteral], "send leader"),
 ];
@@ -57,6 +63,35 @@ pub fn draw(
         }
     }
     borders::draw(paint, areas, panes);
+    if !panes.is_floating() {
+        draw_keys(paint, areas, panes, keymap, (news, silent));
+    }
+}
+
+/// Paints the floating shell over any view.
+pub fn draw_floating(paint: &mut Paint<'_>, areas: &Areas, app: &App, news: &[Piece]) {
+    let panes = &app.panes;
+    if let (Some(place), Some(pane)) = (&areas.floating_pane, panes.floating()) {
+        floating::draw(paint, areas, pane);
+        draw_pane(paint, place, panes, pane, &Still::default());
+    }
+    draw_keys(
+        paint,
+        areas,
+        panes,
+        &app.keymap,
+        (news, app.mirror.is_silent()),
+    );
+}
+
+/// The status line and the prompt of the focused pane.
+fn draw_keys(
+    paint: &mut Paint<'_>,
+    areas: &Areas,
+    panes: &Panes,
+    keymap: &Keymap,
+    (news, silent): (&[Piece], bool),
+) {
     let Some(pane) = panes.active() else { return };
     paint.ground(areas.pane_status, Face::PaneStatus);
     let taken = badge::draw(paint, areas.pane_status, news);
@@ -126,6 +161,11 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
             let text = "paused while hidden; reconnects when you show it";
             paint.centred(cells, cells.y + cells.height / 2, text, Face::Dim);
         }
+        PaneState::Live if has_keys && panes.quick_select().is_some() => {
+            if let Some(select) = panes.quick_select() {
+                quick_select::draw(paint, cells, select);
+            }
+        }
         PaneState::Live => {
             let cursor =
                 cells::paint_loose(&pane.emulator, cells, (paint.buffer, paint.extras), still);
@@ -164,8 +204,22 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, has_
     if let Some(group) = panes.head_windows(pane) {
         x = windows::draw_tabs(paint, places.windows, &group, has_keys);
     }
+    let mut right = places.windows.right();
+    let badge = match (panes.is_broadcast(pane.id), panes.is_marked(pane.id)) {
+        (true, _) => Some((" BROADCAST ", Face::ButtonDanger)),
+        (false, true) => Some((" marked ", Face::Accent)),
+        _ => None,
+    };
+    let recorded = panes.is_recorded(pane.id).then_some((" REC ", Face::Bad));
+    for (text, face) in badge.into_iter().chain(recorded) {
+        let width = text::width(text) as u16;
+        if right > x + width {
+            right -= width;
+            paint.text(right, area.y, width, text, face);
+        }
+    }
     if let Some(title) = pane.emulator.title() {
-        let left = places.windows.right().saturating_sub(x + 2);
+        let left = right.saturating_sub(x + 2);
         let most = usize::from(left.saturating_sub(2));
         let title = text::fit(title.as_str(), most, paint.glyphs.ellipsis);
         if !title.is_empty() {
@@ -194,7 +248,10 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     }
     let room = usize::from(area.width.saturating_sub(2));
     let copying = panes.window(pane).and_then(|window| window.copy_mode);
-    let hints = if panes.is_moving_border() {
+    let hints = if panes.quick_select().is_some() {
+        let hints = quick_select::HINTS.iter();
+        hints.map(|(key, word)| PaneHint::new(*key, word)).collect()
+    } else if panes.is_moving_border() {
         vec![
             PaneHint::new("arrows", "move the border"),
             PaneHint::new("any other key", "done"),
@@ -203,6 +260,8 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
         after_leader(keymap)
     } else if let Some(at) = copying {
         windows::copy_hints(at)
+    } else if pane.takes_keys() && panes.broadcast_count().is_some() {
+        broadcast_hints(keymap)
     } else if pane.takes_keys() {
         leave_hints(keymap)
     } else {
@@ -219,7 +278,12 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
         windows::draw_held(paint, area, held, keymap);
         return;
     }
+    let select = panes.quick_select();
+    let matches = select.map(|select| (quick_select::count(select), Face::Accent));
     let place = copying.map(|at| (windows::place(at), Face::Accent));
+    let recording = panes.is_recorded(pane.id);
+    let recording = recording.then(|| ("REC recording".to_owned(), Face::Bad));
+    let place = matches.or(place).or_else(|| broadcast(panes)).or(recording);
     if let Some((reason, face)) = state(pane).or(place) {
         let reason = text::fit(&reason, room.saturating_sub(needed), paint.glyphs.ellipsis);
         x = paint.text(x, area.y, room as u16, &reason, face) + GAP.len() as u16;
@@ -293,6 +357,28 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
             Some((format!("{why} ({how})"), Face::Bad))
         }
     }
+}
+
+/// How many panes get the keys.
+fn broadcast(panes: &Panes) -> Option<(String, Face)> {
+    let count = panes.broadcast_count()?;
+    let text = match panes.broadcast_hidden() {
+        0 => format!("BROADCAST to {count} panes"),
+        hidden => format!("BROADCAST to {count} panes, {hidden} not on the screen"),
+    };
+    Some((text, Face::Bad))
+}
+
+fn broadcast_hints(keymap: &Keymap) -> Vec<PaneHint> {
+    let leader = keymap.keys_for(Scope::Terminal, Action::TerminalLeader);
+    let key = keymap.keys_for(Scope::Leader, Action::PaneBroadcast);
+    let mut hints = Vec::new();
+    if let (Some(leader), Some(key)) = (leader.first(), key.first()) {
+        let keys = format!("{} {key}", shown(leader));
+        hints.push(PaneHint::new(keys, "stop"));
+    }
+    hints.extend(leave_hints(keymap));
+    hints
 }
 
 fn leave_hints(keymap: &Keymap) -> Vec<PaneHint> {

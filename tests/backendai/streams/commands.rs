@@ -101,7 +101,7 @@ pub struct Ran {
 pub async fn finish(attached: &mut Attached) -> Ran {
     let mut ran = Ran::default();
     loop {
-        match attached.output.recv().await.expect("an end is told") {
+        match attached.output.recv().await.expect("an end is reported") {
             Output::Stdout(bytes) => ran.stdout.extend_from_slice(&bytes),
             Output::Stderr(bytes) => ran.stderr.extend_from_slice(&bytes),
             Output::End { exit_code } => {
@@ -116,7 +116,7 @@ pub async fn finish(attached: &mut Attached) -> Ran {
 /// The sentence of a loss.
 pub async fn lost(attached: &mut Attached) -> String {
     loop {
-        match attached.output.recv().await.expect("an end is told") {
+        match attached.output.recv().await.expect("an end is reported") {
             Output::Lost { why } => return why.to_string(),
             Output::End { exit_code } => panic!("it ended with {exit_code:?}"),
             _ => {}
@@ -213,7 +213,7 @@ async fn a_reader_that_waits_holds_the_program_back_and_nobody_else() {
         other.attached.input.send(Input::Eof).await.unwrap();
         assert_eq!(finish(&mut other.attached).await.stdout, b"here");
     }
-    // It goes on as it is read.
+    // It continues as it is read.
     let mut came = 0;
     while came < 16 * 1024 * 1024 {
         if let Output::Stdout(bytes) = flooding.attached.output.recv().await.unwrap() {
@@ -328,7 +328,7 @@ async fn another_host_key_is_somebody_else() {
 }
 
 #[tokio::test]
-async fn a_key_that_does_not_open_is_read_anew_once() {
+async fn a_key_that_does_not_open_is_read_again_once() {
     let mut manager = lab().await;
     let old = Answer::Text(sshd::key("stranger"));
     let new = Answer::Text(sshd::key("id_container"));

@@ -129,10 +129,10 @@ async fn a_terminal_there_has_a_size_and_gives_its_place_away() {
         }
     };
     assert_eq!(size, (100, 30));
-    // As with those of the main container: one that takes its place, or a daemon that comes anew, ends it.
+    // As with those of the main container: one that takes its place, or a daemon that restarts, ends it.
     engine.detach_all(SESSION).await.unwrap();
     loop {
-        match attached.output.recv().await.expect("an end is told") {
+        match attached.output.recv().await.expect("an end is reported") {
             Output::Stdout(_) | Output::Stderr(_) => {}
             end => break assert_eq!(end, Output::End { exit_code: None }),
         }

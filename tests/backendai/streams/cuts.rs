@@ -87,7 +87,7 @@ async fn once_it_is_open() {
     ));
     line.fault(Fault::Cut);
     let Output::Lost { why } = last(&mut terminal).await else {
-        panic!("a cut line is no end of a shell");
+        panic!("a broken connection does not end a shell");
     };
     assert!(
         why.as_str()

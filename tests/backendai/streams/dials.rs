@@ -51,7 +51,7 @@ async fn a_port_that_refuses() {
     manager.answer(RequestTopic::Tcpproxy, [Answer::Close(1013)]);
     let mut dialled = manager.engine().dial(SESSION, &sshd()).await.unwrap();
     let Output::Lost { why } = last(&mut dialled).await else {
-        panic!("a refusal is no end");
+        panic!("a refusal is not an end");
     };
     assert_eq!(why, "no program listens on the port of the service");
 }

@@ -33,7 +33,7 @@ async fn run(
     attached.input.send(Input::Eof).await.unwrap();
     let mut printed = Vec::new();
     loop {
-        match attached.output.recv().await.expect("an end is told") {
+        match attached.output.recv().await.expect("an end is reported") {
             Output::Stdout(bytes) | Output::Stderr(bytes) => printed.extend_from_slice(&bytes),
             Output::End { exit_code } => return (printed, exit_code),
             Output::Lost { why } => panic!("{why}"),

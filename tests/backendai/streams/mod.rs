@@ -43,7 +43,7 @@ fn typed(text: &'static str) -> Input {
 /// The end of a stream.
 async fn last(attached: &mut Attached) -> Output {
     loop {
-        match attached.output.recv().await.expect("an end is told") {
+        match attached.output.recv().await.expect("an end is reported") {
             Output::Stdout(_) => {}
             last => return last,
         }

@@ -1,4 +1,4 @@
-//! What may stand in the way of a terminal or a connection, each with its sentence.
+//! what may block a terminal or a connection, each with its sentence.
 
 use workbay::{
     engine::api::{DialTarget, Streams as _},
@@ -133,7 +133,7 @@ async fn keys_that_are_not_accepted_any_more() {
 }
 
 #[tokio::test]
-async fn an_expired_login_is_made_anew_once() {
+async fn an_expired_login_is_recreated_once() {
     let mut manager = StreamManager::start().await;
     let accepted = json(r#"{"authenticated":true,"data":{"access_key":"AK"}}"#);
     manager.answer(RequestTopic::Login, [accepted]);

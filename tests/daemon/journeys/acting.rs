@@ -128,7 +128,7 @@ async fn what_is_typed_before_a_shell_is_open_reaches_it() {
     .await;
     house.engine.release(Call::Attach);
     person.sees("typed-ahead").await;
-    // Back in the list and again in the same terminal: what stood there stands there.
+    // Back in the list and again in the same terminal: the screen is as it was.
     person.presses("ctrl-] d").await;
     person.sees_line(&["slow-one", "RUNNING"]).await;
     person.presses("s").await;

@@ -1,4 +1,4 @@
-//! What the face draws on here: cells in memory, every frame kept for the test.
+//! What the TUI draws on here: cells in memory, every frame kept for the test.
 
 use std::{
     io,
@@ -79,9 +79,12 @@ impl Stage for Board {
     fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> io::Result<()> {
         let Ok(()) = self.canvas.draw(picture, paint);
         let shown = self.canvas.shown();
-        let mut anew = Surface::empty(shown.buffer.area);
-        paint(&mut anew, &Still::default());
-        assert_eq!(*shown, anew, "a frame painted in part, and painted whole");
+        let mut repainted = Surface::empty(shown.buffer.area);
+        paint(&mut repainted, &Still::default());
+        assert_eq!(
+            *shown, repainted,
+            "a frame painted in part, and painted whole"
+        );
         self.frames.lock().push(text(&shown.buffer).into());
         self.drawn.send_replace(self.frames.count());
         Ok(())

@@ -1,4 +1,4 @@
-//! The daemon dies or is exchanged under the face.
+//! The daemon dies or is exchanged under the TUI.
 
 use workbay::client::ConnectOptions;
 
@@ -29,7 +29,7 @@ async fn a_killed_daemon_comes_back_and_the_shell_opens_again() {
     let first = place.pid().expect("the daemon lives");
     place.kill();
     person.has_seen("reopens automatically").await;
-    // Nobody does anything: the face starts a new daemon, the pane opens with a fresh screen.
+    // Nobody does anything: the TUI starts a new daemon, the pane opens with a fresh screen.
     person.sees_no("typed-before").await;
     person.sees_no("reopens").await;
     person.types("typed-after").await;

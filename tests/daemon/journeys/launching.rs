@@ -30,7 +30,7 @@ async fn a_refused_launch_keeps_what_was_typed_and_says_why() {
     person.presses("alt-enter").await;
     person.sees("is taken by a session").await;
     person.sees_line(&["Name", "train"]).await;
-    // Mended on the spot.
+    // Fixed on the spot.
     person.types("-again").await;
     person.presses("alt-enter enter").await;
     person.sees_line(&["train-again", "RUNNING"]).await;

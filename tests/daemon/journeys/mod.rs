@@ -1,4 +1,4 @@
-//! What people do and see: the real loop of the face and the real daemon, over its socket, on an
+//! What people do and see: the real loop of the TUI and the real daemon, over its socket, on an
 //! engine in memory.
 //!
 //! A test reads as a story: keys pressed, and what must be on the screen some time after. Nobody

@@ -24,7 +24,7 @@ use super::{
 /// Keys sent to the client.
 const KEYS: usize = 256;
 
-/// The face runs in a thread of its own, on a runtime of one thread, as it does at a terminal.
+/// The TUI runs in a thread of its own, on a runtime of one thread, as it does at a terminal.
 pub struct Person {
     keys: Option<mpsc::Sender<Msg>>,
     frames: Arc<Frames>,
@@ -51,12 +51,17 @@ fn facts(name: &str) -> Facts {
         terminal: settings().terminal,
         directory: "/home/kim".into(),
         copies: "/home/kim/.local/share/workbay/copies".into(),
+        home: None,
+        recordings: "/home/kim/.local/share/workbay/recordings".into(),
         keep_days: 7,
         image_limit: 3,
         apps: settings().apps,
         open_apps_after_launch: false,
         ssh_connection: None,
         settings: Vec::new(),
+        settings_problem: None,
+        columns: Vec::new(),
+        commands: workbay::app::custom_commands::CustomCommands::default(),
         settings_file: "/nowhere/config.toml".into(),
     }
 }
@@ -69,7 +74,7 @@ impl Person {
         person
     }
 
-    /// Starts the face; nothing is waited for.
+    /// Starts the TUI; nothing is waited for.
     pub fn sits_down(name: &str, connect: ConnectOptions) -> Self {
         let (keys, mut typed) = mpsc::channel(KEYS);
         let (sender, drawn) = watch::channel(0);
@@ -80,6 +85,7 @@ impl Person {
             spool: None,
             app: App::new(facts(name), Keymap::default()),
             keymap: None,
+            settings: None,
             theme_source: None,
             theme: Theme::builtin("default-dark", ColorDepth::TrueColor).unwrap(),
             connect,
@@ -202,13 +208,13 @@ impl Person {
         self.has_left().await;
     }
 
-    /// Waits until the face has ended well.
+    /// Waits until the TUI has ended well.
     pub async fn has_left(&mut self) {
-        let face = self.face.take().expect("the face runs");
+        let face = self.face.take().expect("the TUI runs");
         let ended = tokio::task::spawn_blocking(move || face.join());
         let ended = tokio::time::timeout(PATIENCE, ended).await;
-        let ended = ended.expect("the face ends").unwrap();
-        ended.expect("the face does not panic").unwrap();
+        let ended = ended.expect("the TUI ends").unwrap();
+        ended.expect("the TUI does not panic").unwrap();
     }
 
     /// Launches a session by keys and sees it run.

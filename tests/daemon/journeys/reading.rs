@@ -30,7 +30,7 @@ async fn a_log_is_followed_and_keys_answer_during_a_flood() {
     person.presses("F").await;
     person.sees("F follow").await;
     let paused = person.line("flood ");
-    eventually("the flood goes on", || house.engine.flooded(id) > read).await;
+    eventually("the flood continues", || house.engine.flooded(id) > read).await;
     assert_eq!(person.line("flood "), paused, "a paused log stands still");
     person.presses("F").await;
     person.sees("following").await;

@@ -50,7 +50,7 @@ fn leaving_the_environment_moves_nothing() {
 fn the_first_preset_that_can_be_had_is_chosen_and_a_number_by_hand_is_custom() {
     let screen = page(80, 24);
     assert_eq!(request(&screen).preset.as_deref(), Some("cpu-small"));
-    // Left and right pass over what cannot be had.
+    // Left and right pass over what is not available.
     let screen = to(screen, "Preset").press("right");
     assert_eq!(request(&screen).preset.as_deref(), Some("한국어-실습"));
     let screen = to(screen, "CPU").typed("6");
@@ -174,7 +174,7 @@ fn a_click_chooses() {
     let screen = screen.click(30, y);
     assert_eq!(request(&screen).mem, Some(Bytes::mib(320)));
     assert!(screen.sees("▎ Preset"), "{}", screen.text());
-    // What cannot be had cannot be clicked.
+    // What is not available cannot be clicked.
     let y = line(&screen, "huge");
     let screen = screen.click(30, y);
     assert_eq!(request(&screen).preset, None);

@@ -77,7 +77,7 @@ fn launched_again_what_is_gone_or_kept_nowhere_is_asked_for() {
 }
 
 #[test]
-fn a_made_up_name_is_made_up_anew() {
+fn a_made_up_name_is_made_up_again() {
     let mut launch = before();
     launch.name = Some("a1b2c3d4-session".to_owned());
     let screen = answered(again(list(80, 24).press("j ."), launch), offer()).press("enter");

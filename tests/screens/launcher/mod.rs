@@ -1,4 +1,4 @@
-//! The launcher: its pages, what is wrong on each, what lies on top of it, and the steps through it.
+//! The launcher: its pages, what is wrong on each, what is on top of it, and the steps through it.
 
 mod again;
 mod fields;

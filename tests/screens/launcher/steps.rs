@@ -138,7 +138,7 @@ fn a_card_leads_to_what_is_wrong_and_enter_leads_back() {
     let screen = badly_mounted(80, 24).press("ctrl-r up up enter");
     let row = screen.panel::<Launcher>().row();
     assert_eq!(FolderRow::of(row), FolderRow::Path(0));
-    // Mended, then straight back to the next one that is wrong.
+    // Fixed, then straight back to the next one that is wrong.
     let screen = screen.press("ctrl-u").typed("in");
     assert!(footer(&screen).contains("back to review"));
     let screen = screen.press("enter up up enter");

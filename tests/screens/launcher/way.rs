@@ -79,7 +79,7 @@ fn a_refusal_stands_beside_its_field() {
         .press("alt-enter enter")
         .answer(|r| matches!(r, Request::Launch { .. }), Err(failure));
     insta::assert_snapshot!(screen.text());
-    // It is mended on the spot.
+    // It is fixed on the spot.
     let screen = screen.typed("b").press("alt-enter enter");
     assert_eq!(launches(&screen).len(), 2);
     assert_eq!(launches(&screen)[1].name.as_deref(), Some("train-2b"));

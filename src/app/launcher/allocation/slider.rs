@@ -385,6 +385,6 @@ mod tests {
         assert_eq!(slider.input().text(), "0.01");
         let open = NumberBounds { most: None, ..WIDE };
         slider.set_most(&open);
-        assert_eq!(slider.input().text(), "0.01", "nobody tells the most");
+        assert_eq!(slider.input().text(), "0.01", "the maximum is unknown");
     }
 }

@@ -13,7 +13,7 @@ pub struct OpenedPage {
     /// Whether the token of the URL is shown.
     pub revealed: bool,
     pub qr: bool,
-    /// Counts the URLs, so that the outer terminal tells their links apart.
+    /// Counts the URLs, so that the outer terminal distinguishes their links.
     pub urls: u32,
 }
 

@@ -117,7 +117,7 @@ impl Panel for AppLauncher {
         }
     }
 
-    /// Goes back to the list, and from the list closes the panel. A start goes on in the background.
+    /// Goes back to the list, and from the list closes the panel. A start continues in the background.
     fn back(&mut self, _: &PanelEnv<'_>) -> Vec<Step> {
         let page = std::mem::replace(&mut self.page, AppPage::List);
         match page {

@@ -34,7 +34,7 @@ use crate::{
     model::{
         failure::Failure,
         files::{FileEntry, FileKind, FileName, FileOrder, FilePath, FilePlace, FileRequest},
-        id::SessionKey,
+        id::{ContextName, SessionKey},
         notice::Level,
         text::Clean,
     },
@@ -258,6 +258,19 @@ impl Explorer {
         }
     }
 
+    /// The engine is connected again. Requests of the broken connection may be answered late or with an error.
+    pub fn engine_up(&mut self, context: ContextName) -> Vec<Step> {
+        if self.place.context() != context {
+            return Vec::new();
+        }
+        let mut steps = self.reload();
+        if let Some(question) = &mut self.question {
+            steps.extend(question.close());
+            question.measuring = Measuring::Due;
+        }
+        steps
+    }
+
     /// Requests what the next frame needs: missing pages, the preview, the count of a question.
     pub fn ask_if_due(
         &mut self,
@@ -318,7 +331,9 @@ impl Explorer {
                     Ok(_) => return Vec::new(),
                     Err(failure) => Err(failure),
                 };
-                if self.directory.answered((generation, page), result) {
+                // A broken connection says nothing about the entries, so marks stay as they were.
+                let is_lost = matches!(&result, Err(failure) if failure.is_lost());
+                if self.directory.answered((generation, page), result) && !is_lost {
                     self.keep_marked();
                 }
                 Vec::new()

@@ -96,6 +96,32 @@ fn chosen_entries_that_are_gone_arent_chosen() {
 }
 
 #[test]
+fn after_an_engine_is_connected_again_the_marks_are_those_of_before() {
+    let mut explorer = loaded();
+    act(&mut explorer, Action::ListLast);
+    act(&mut explorer, Action::ExplorerMark);
+    explorer.reload();
+    let step = explorer.ask_page().expect("a page is missing");
+    let Step::Ask {
+        purpose: Purpose::Explorer(asked),
+        ..
+    } = step
+    else {
+        panic!("{step:?}");
+    };
+    explorer.answered(asked, Err(Failure::lost("the engine is disconnected")));
+    assert_eq!((explorer.directory.count(), explorer.chosen()), (0, (1, 2)));
+    assert!(explorer.ask_page().is_none(), "it isn't asked in a loop");
+    explorer.engine_up(ContextName::new("other").unwrap());
+    assert!(explorer.ask_page().is_none());
+    explorer.engine_up(ContextName::local());
+    let entries = vec![directory("models"), file("a.txt", 1), file("b.txt", 2)];
+    load(&mut explorer, listing(entries));
+    assert_eq!(explorer.chosen(), (1, 2));
+    assert_eq!(explorer.entry().unwrap().name, name("b.txt"));
+}
+
+#[test]
 fn escape_closes_the_innermost_thing() {
     let mut explorer = loaded();
     let env = TestEnv::default();

@@ -383,7 +383,10 @@ mod tests {
         assert_eq!(created(&form).host.unwrap(), "a");
         hosts.allowed.pop();
         form.know_hosts(&hosts);
-        assert!(form.choices.is_empty(), "one host is no choice");
+        assert!(
+            form.choices.is_empty(),
+            "with one host there is nothing to choose"
+        );
     }
 
     #[test]

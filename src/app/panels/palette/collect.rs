@@ -20,7 +20,8 @@ use crate::{
 
 /// All entries, in the order of the list: actions of `scopes` first, verbs before movements.
 pub fn entries(scopes: &[Scope], data: &PaletteData, env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
-    let mut entries = actions(scopes);
+    let mut entries = commands(scopes, env);
+    entries.extend(actions(scopes));
     entries.extend(sessions(env));
     entries.extend(environments(env));
     entries.extend(folders(data, env));
@@ -33,6 +34,27 @@ pub fn entries(scopes: &[Scope], data: &PaletteData, env: &PanelEnv<'_>) -> Vec<
         PaletteEntry::new(EntryKind::Setting, &setting.key, texts, Choice::Setting(at))
             .noted(format!("{}  {}", setting.value, setting.origin))
     }));
+    entries
+}
+
+/// Your own commands of the view.
+fn commands(scopes: &[Scope], env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
+    let mut found: Vec<usize> = Vec::new();
+    let mut entries = Vec::new();
+    let all = &env.facts.commands;
+    for scope in scopes {
+        for (at, command) in all.of(*scope) {
+            if found.contains(&at) {
+                continue;
+            }
+            found.push(at);
+            let texts = (command.name.clone(), "your command".to_owned());
+            let id = format!("custom/{}", command.name);
+            let key = all.keys.of(at, *scope).unwrap_or_default();
+            let entry = PaletteEntry::new(EntryKind::Action, id, texts, Choice::Command(at));
+            entries.push(entry.noted(key));
+        }
+    }
     entries
 }
 

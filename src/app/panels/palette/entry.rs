@@ -100,6 +100,8 @@ pub enum Choice {
     Context(ShownContexts),
     /// The position of a setting in `Facts::settings`.
     Setting(usize),
+    /// The position of one of your own commands in `Facts::commands`.
+    Command(usize),
 }
 
 /// One entry of the palette.

@@ -12,6 +12,7 @@ use crate::{
     app::{
         allowed,
         area::DialogPart,
+        custom_commands::CommandEnv,
         input::Input,
         step::{Purpose, Step},
     },
@@ -264,6 +265,12 @@ impl Palette {
             }
             Choice::Launch(launch) => allowed::why_no_change(env.facts)
                 .or_else(|| allowed::why_no_launch_in(launch.context, env.mirror)),
+            Choice::Command(at) => {
+                let command = env.facts.commands.list.get(*at)?;
+                let session = self.session.and_then(|key| env.mirror.session(key));
+                let (mirror, facts, now) = (env.mirror, env.facts, env.now);
+                CommandEnv { mirror, facts, now }.why_not(command, session)
+            }
             _ => None,
         }
     }

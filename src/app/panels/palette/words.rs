@@ -6,6 +6,7 @@ use crate::{
         shown_contexts::ShownContexts, themes::Themes,
     },
     model::status::Tab,
+    rules::grouping::Grouping,
 };
 
 /// What words can be followed by.
@@ -39,11 +40,18 @@ pub enum Command {
     Notices,
     Quiet,
     Quit,
+    /// Opens the settings page.
+    Settings,
     /// Opens the list of themes.
     Themes,
     /// Uses a theme, or `auto`.
     Theme(String),
     View(ViewCommand),
+    Dashboard,
+    /// Groups by the next useful value.
+    Group,
+    /// Groups by a value, or by none.
+    GroupBy(Option<Grouping>),
 }
 
 /// What to do with a saved view.
@@ -61,7 +69,9 @@ const WORDS: &[(&str, Command, bool)] = &[
     ("ctx", Command::Contexts, true),
     ("context", Command::Contexts, false),
     ("contexts", Command::Contexts, false),
+    ("dashboard", Command::Dashboard, true),
     ("finished", Command::Tab(Tab::Finished), true),
+    ("group", Command::Group, true),
     ("help", Command::Help, true),
     ("launch", Command::Launch, true),
     ("notifications", Command::Notices, true),
@@ -72,6 +82,8 @@ const WORDS: &[(&str, Command, bool)] = &[
     ("q!", Command::Quit, false),
     ("refresh", Command::Refresh, true),
     ("running", Command::Tab(Tab::Running), true),
+    ("settings", Command::Settings, true),
+    ("set", Command::Settings, false),
     ("theme", Command::Themes, true),
     ("themes", Command::Themes, false),
     (VIEW, Command::View(ViewCommand::List), true),
@@ -85,6 +97,9 @@ const VIEW_SAVE: &str = "view-save";
 
 /// The name that means all contexts.
 pub const ALL: &str = "all";
+
+/// What ends the grouping.
+const NONE: &str = "none";
 
 /// The command that Enter would carry out, `None` if the text doesn't begin with a word. The error is a sentence.
 pub fn read(text: &str, values: WordValues<'_>) -> Option<Result<Command, String>> {
@@ -100,6 +115,12 @@ pub fn read(text: &str, values: WordValues<'_>) -> Option<Result<Command, String
         (Command::Contexts, _) => Err(format!("usage: {word} CONTEXT")),
         (Command::Themes, [name]) => theme(values.themes, name),
         (Command::Themes, _) => Err(format!("usage: {word} NAME")),
+        (Command::Group, [NONE]) => Ok(Command::GroupBy(None)),
+        (Command::Group, [name]) => group(name),
+        (Command::Group, _) => Err(format!(
+            "usage: {word} KEY, with one of: {}",
+            group_names().join(", ")
+        )),
         _ => Err(format!("{word} takes no argument")),
     })
 }
@@ -113,6 +134,20 @@ fn view(word: &str, names: &[&str]) -> Result<Command, String> {
         _ => return Err(format!("usage: {word} NAME (without spaces)")),
     };
     Ok(Command::View(command))
+}
+
+fn group(name: &str) -> Result<Command, String> {
+    let known = Grouping::from_name(name).map(|it| Command::GroupBy(Some(it)));
+    known.ok_or_else(|| {
+        let names = group_names().join(", ");
+        format!("'{name}' isn't a key for groups. Use one of: {names}")
+    })
+}
+
+/// The keys for groups, and what ends the grouping.
+fn group_names() -> Vec<String> {
+    let names = Grouping::ALL.map(Grouping::name).into_iter();
+    names.chain([NONE]).map(str::to_owned).collect()
 }
 
 fn theme(themes: &Themes, name: &str) -> Result<Command, String> {
@@ -131,11 +166,16 @@ pub fn meaning(command: &Command) -> String {
         Command::Show(ShownContexts::One(name)) => format!("show the context {name}"),
         Command::Tab(tab) => format!("show the tab {}", tab.title()),
         Command::Launch => "launch a session".to_owned(),
+        Command::Dashboard => "show the dashboard".to_owned(),
+        Command::Group => "group the list by the next value".to_owned(),
+        Command::GroupBy(Some(grouping)) => format!("group the list by {}", grouping.title()),
+        Command::GroupBy(None) => "list without groups".to_owned(),
         Command::Refresh => "refresh the list".to_owned(),
         Command::Help => "show the keys of this view".to_owned(),
         Command::Notices => "show notifications".to_owned(),
         Command::Quiet => "switch quiet mode on or off".to_owned(),
         Command::Quit => "quit (sessions and shells keep running)".to_owned(),
+        Command::Settings => "show and change the settings".to_owned(),
         Command::Themes => "choose the theme".to_owned(),
         Command::Theme(name) => format!("use the theme {name}"),
         Command::View(ViewCommand::List) => "list the saved views".to_owned(),
@@ -180,6 +220,7 @@ pub fn nothing_begins_so(input: &Input, values: WordValues<'_>) -> Option<String
         Some((VIEW_SAVE, _)) => return None,
         Some((VIEW | VIEW_DELETE, _)) => format!("No view starts with '{typed}'"),
         Some((word, _)) if choices.is_empty() => format!("{word} takes no argument"),
+        Some(("group", _)) => format!("No key for groups starts with {typed}"),
         Some((word, _)) if word.starts_with("theme") => format!("No theme starts with {typed}"),
         Some(_) => format!("No context starts with {typed}"),
     })
@@ -197,20 +238,22 @@ fn choices<'a>(text: &'a str, values: WordValues<'_>) -> (Vec<String>, &'a str) 
             let names = values.themes.names();
             names.iter().map(ToString::to_string).collect()
         }
+        Some(Command::Group) => group_names(),
         Some(Command::View(_)) => values.views.iter().map(|it| it.name.clone()).collect(),
         _ => Vec::new(),
     };
     (names, rest)
 }
 
-/// Whether the first word of a text takes an argument that isn't guessed: the name of a context, a theme or a view.
+/// Whether the first word of a text takes an argument that isn't guessed: the name of a context, a theme, a view
+/// or a group.
 pub fn takes_argument(text: &str) -> bool {
     let word = text.split_whitespace().next();
     let command = WORDS.iter().find(|(known, ..)| Some(*known) == word);
     command.is_some_and(|(_, command, _)| {
         matches!(
             command,
-            Command::Contexts | Command::Themes | Command::View(_)
+            Command::Contexts | Command::Themes | Command::View(_) | Command::Group
         )
     })
 }

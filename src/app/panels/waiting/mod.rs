@@ -112,7 +112,7 @@ impl WaitingDialog {
                 context,
                 ContextRequest::Catalogue {
                     project: project.map(ToString::to_string),
-                    anew: true,
+                    refresh: true,
                 },
             ),
         ];

@@ -59,7 +59,8 @@ impl Panes {
 
     fn saved_desk(&self, desk: &Desk) -> Option<SavedDesk> {
         let saved = |id: PaneId| {
-            let pane = self.pane(id).filter(|pane| pane.takes_keys())?;
+            let keeps = |pane: &&Pane| pane.takes_keys() && !pane.runs_command_here();
+            let pane = self.pane(id).filter(keeps)?;
             Some(pane.saved())
         };
         let tree = desk.tree.saved(&saved)?;
@@ -100,7 +101,7 @@ impl Panes {
         }
     }
 
-    fn put_back(&mut self, saved: SavedPane, ids: &mut Ids) -> PaneId {
+    pub(super) fn put_back(&mut self, saved: SavedPane, ids: &mut Ids) -> PaneId {
         self.opened += 1;
         let id = PaneId(self.opened);
         let place = match (saved.session, saved.kernel) {

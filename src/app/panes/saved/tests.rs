@@ -97,7 +97,7 @@ fn sessions_that_have_ended_are_left_out() {
 }
 
 #[test]
-fn a_shell_of_this_host_begins_anew() {
+fn a_shell_of_this_host_restarts() {
     let (mut panes, mut ids) = (Panes::new("old"), Ids::default());
     panes.open_host("gpu1", &mut ids);
     let (after, steps) = back(panes.saved(), |_| true);

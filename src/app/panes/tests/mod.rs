@@ -251,7 +251,9 @@ fn leaving_closes_what_is_open() {
     );
 }
 
+mod broadcast;
 mod copies;
 mod desks;
 mod programs;
+mod recording;
 mod reopening;

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_shell_that_ended_is_opened_anew_or_closed() {
+fn a_shell_that_ended_is_reopened_or_closed() {
     let mut world = World::live(1);
     world.happens(StreamEvent::Ended(StreamEnd::Exited { exit_code: Some(0) }));
     assert_eq!(

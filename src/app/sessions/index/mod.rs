@@ -231,6 +231,7 @@ impl IndexEntry {
                 reclaim: reclaim(session) != Reclaim::Never,
                 owners: Owners::of(&session.owner),
                 accelerators: session.has_accelerators(),
+                clusters: session.containers() > 1,
             },
             looked_at: LookedAt::default(),
         }

@@ -67,7 +67,7 @@ async fn ask(start: &Start, known: Known, place: &Place<'_>) -> Result<Vec<Candi
             let project = place.given("project").map(str::to_owned);
             let catalogue = ContextRequest::Catalogue {
                 project,
-                anew: false,
+                refresh: false,
             };
             let request = Request::context(context, catalogue);
             match connection.request(request).await? {

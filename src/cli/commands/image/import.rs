@@ -135,7 +135,7 @@ async fn send(mut file: File, path: &Path, sender: StreamSender) -> Result<(), F
     while let Some(piece) = waiting.recv().await {
         let piece = piece.map_err(|error| cannot_read(path, &error))?;
         if sender.send(piece).await.is_err() {
-            // The stream has ended, and its end tells why.
+            // The stream has ended, and its last message says why.
             return Ok(());
         }
     }

@@ -4,14 +4,14 @@ mod cells;
 pub mod column;
 pub mod names;
 pub mod order;
+mod table;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashMap, io::IsTerminal};
+use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
-use ratatui::style::Style;
 
 use crate::{
     cli::{
@@ -23,21 +23,21 @@ use crate::{
         fail::{Fail, Outcome},
         find::{self, Picture, Wanted},
         invocation::Invocation,
-        listed, now,
-        output::{self, Cell},
+        listed, now, output,
     },
     config::person,
     model::{
         capability::EngineState,
         id::ContextName,
         session::{Session, has_several_owners, newest_first},
-        short,
         status::Tab,
     },
-    rules::filter::{Filter, FilterEnv},
-    theme::{ColorDepth, Theme, color},
+    rules::{
+        filter::{Filter, FilterEnv},
+        grouping::Grouping,
+    },
+    theme::{ColorDepth, Theme},
 };
-use cells::Painter;
 use column::Column;
 use order::Sort;
 
@@ -95,6 +95,7 @@ Examples:
   workbay ls --tab all --filter 'status:failed age<1d'
   workbay ls --tab finished --filter 'exit-code!=0 ended>1d' --sort ended
   workbay ls --columns name,status,run-time
+  workbay ls --group owner --tree
   workbay rm --yes $(workbay ls -q --tab finished --filter 'name=test-*')
 
 Sessions without a value match neither = nor !=.")]
@@ -111,6 +112,12 @@ pub struct Ls {
     /// Reverse the order
     #[arg(long)]
     pub reverse: bool,
+    /// Group by a column, with a heading for each group
+    #[arg(long, value_enum, value_name = "KEY", conflicts_with_all = ["quiet", "json"])]
+    pub group: Option<Grouping>,
+    /// List the containers of cluster sessions below them
+    #[arg(long, conflicts_with_all = ["quiet", "json"])]
+    pub tree: bool,
     /// Sessions of every context
     #[arg(long, conflicts_with = "context")]
     pub all_contexts: bool,
@@ -163,6 +170,11 @@ const PAGE: u32 = 100;
 
 pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     let now = now();
+    let is_table = matches!(arguments.format(), Format::Table | Format::Wide);
+    if !is_table && (arguments.group.is_some() || arguments.tree) {
+        let why = "--group and --tree need the output format table or wide";
+        return Err(Fail::usage(why).hint("leave out `-o`, or the option"));
+    }
     let filter =
         Filter::read(&arguments.filter.join(" "), now, &person::time_zone()).map_err(|error| {
             Fail::usage(format!("--filter: {}", error.message))
@@ -192,7 +204,9 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
         Format::Table | Format::Wide if sessions.is_empty() && std::io::stdout().is_terminal() => {
             output::line(nothing(arguments))?;
         }
-        Format::Table | Format::Wide => print(&sessions, &picture, &contexts, arguments, now)?,
+        Format::Table | Format::Wide => {
+            table::print(&sessions, &picture, &contexts, arguments, now)?
+        }
     }
     match find::incomplete(&picture.snapshot, &contexts).next() {
         Some((_, failure)) => Err(failure.into()),
@@ -226,43 +240,6 @@ fn chosen(
     sessions
 }
 
-fn print(
-    sessions: &[Session],
-    picture: &Picture,
-    contexts: &[ContextName],
-    arguments: &Ls,
-    now: Timestamp,
-) -> Result<(), Fail> {
-    let theme = colors();
-    let painter = Painter {
-        now,
-        theme: theme.as_ref(),
-        accents: accents(picture, theme.as_ref()),
-    };
-    let wide = arguments.format() == Format::Wide;
-    let columns = match arguments.columns.as_slice() {
-        [] if wide => Column::ALL.to_vec(),
-        [] => column::usual(sessions, contexts.len() > 1),
-        chosen => chosen.to_vec(),
-    };
-    let ids: Vec<String> = sessions.iter().map(|it| it.id.to_string()).collect();
-    let ids = if wide || !arguments.columns.is_empty() {
-        ids
-    } else {
-        short::all(&ids)
-    };
-    let cells = |(session, id): (&Session, &String)| {
-        let columns = columns.iter();
-        columns
-            .map(|column| painter.cell(*column, session, id))
-            .collect()
-    };
-    let rows: Vec<Vec<Cell>> = sessions.iter().zip(&ids).map(cells).collect();
-    let heads: Vec<String> = columns.iter().map(|column| column::head(*column)).collect();
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    output::colored(&output::table(&heads, &rows, theme.is_some()))
-}
-
 /// Reads the state of the requested contexts, as far as each is available.
 async fn read(
     start: &Start,
@@ -281,14 +258,35 @@ async fn read(
     } else {
         vec![Choice::of(start).context(&snapshot)?]
     };
-    let picture = find::picture(
+    let mut picture = find::picture(
         &connection,
         (snapshot, tab),
         &contexts,
         &wanted(arguments, filter),
     )
     .await?;
+    if arguments.tree {
+        read_containers(&connection, &mut picture, &contexts).await?;
+    }
     Ok((picture, contexts))
+}
+
+/// Reads the containers that the rows of a manager's list lack. A session that is gone meanwhile stays as it is.
+async fn read_containers(
+    connection: &Connection,
+    picture: &mut Picture,
+    contexts: &[ContextName],
+) -> Result<(), Fail> {
+    let listed = picture.snapshot.sessions.iter_mut();
+    let lacking = listed.filter(|session| {
+        contexts.contains(&session.context) && session.kernels.len() < session.containers()
+    });
+    for session in lacking {
+        if let Some(full) = find::detail(connection, session.key()).await? {
+            session.kernels = full.kernels;
+        }
+    }
+    Ok(())
 }
 
 /// The newest of each tab, and the names that the filter searches for.
@@ -360,18 +358,6 @@ fn remark_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session]
             }
         }
     }
-}
-
-/// The colors of the names of contexts.
-fn accents(picture: &Picture, theme: Option<&Theme>) -> HashMap<ContextName, Style> {
-    let states = picture.snapshot.contexts.iter().filter(|_| theme.is_some());
-    states
-        .filter_map(|state| {
-            let accent = state.context.accent.as_ref()?;
-            let color = color::reduce(color::parse(accent.as_str())?, ColorDepth::Ansi16)?;
-            Some((state.context.name, Style::new().fg(color)))
-        })
-        .collect()
 }
 
 fn nothing(arguments: &Ls) -> &'static str {

@@ -129,14 +129,14 @@ pub(in crate::daemon) fn may_open(
     contexts: &[ContextRunner],
     open: &StreamOpen,
 ) -> Option<EngineAnswer> {
-    match judge(contexts, open) {
+    match check_open(contexts, open) {
         Ok(Some(engine)) => Some(Ok(engine)),
         Ok(None) => None,
         Err(failure) => Some(Err(failure)),
     }
 }
 
-fn judge(
+fn check_open(
     contexts: &[ContextRunner],
     open: &StreamOpen,
 ) -> Result<Option<Arc<dyn Engine>>, Failure> {
@@ -160,6 +160,8 @@ fn judge(
         StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),
         StreamOpen::ReadFile { .. }
         | StreamOpen::WriteFile { .. }
+        | StreamOpen::ReadFiles { .. }
+        | StreamOpen::WriteFiles { .. }
         | StreamOpen::FileWork { .. }
         | StreamOpen::Rescue { .. }
         | StreamOpen::ExportImage { .. }

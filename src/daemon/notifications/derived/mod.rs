@@ -145,7 +145,7 @@ impl Noticing {
         }
         let ran = before.ran || session.started_at.is_some();
         let explained = happened.observed && launched && !ran;
-        let (kind, level, text) = news(&before, session, explained)?;
+        let (kind, level, text) = notice_of(&before, session, explained)?;
         Some(notice(session, now, kind, level, &text))
     }
 }
@@ -163,7 +163,7 @@ fn notice(session: &Session, at: Timestamp, kind: NoticeKind, level: Level, text
 type News = (NoticeKind, Level, String);
 
 /// `explained` = the controller or observer of the engine already reports why the session never ran.
-fn news(before: &KnownSession, session: &Session, explained: bool) -> Option<News> {
+fn notice_of(before: &KnownSession, session: &Session, explained: bool) -> Option<News> {
     let (name, status) = (&session.name, &session.status);
     if before.status == *status {
         return None;

@@ -117,7 +117,7 @@ mod tests {
         assert!(ProcessGroup::of(&mut shell).is_none());
         assert!(
             state(member).is_some(),
-            "what goes on by itself is left alone"
+            "a process that detached itself keeps running"
         );
         rustix::process::kill_process(member, Signal::KILL).unwrap();
     }

@@ -64,7 +64,7 @@ pub(in crate::daemon) fn by_context(
 
 /// Handles the changes of a step: writes the figures of ended sessions together with their end, and
 /// deletes the figures of deleted sessions.
-pub(in crate::daemon) fn put_away(
+pub(in crate::daemon) fn record_ended(
     recorder: &mut Recorder,
     known: &dyn MachineState,
     lazy_engine: &AnyEngine,
@@ -114,7 +114,7 @@ impl Core {
             recorded,
             ..
         } = &mut self.contexts[number];
-        put_away(recorder, machine.known(), lazy_engine, step, oldest);
+        record_ended(recorder, machine.known(), lazy_engine, step, oldest);
         recorded.follow(&step.changes);
     }
 

@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(rate(Some(1_000), 4_000, 2_000), Some(1_500));
         assert_eq!(rate(Some(1_000), 1_000, 500), Some(0));
         assert_eq!(rate(None, 4_000, 2_000), None, "the first one");
-        assert_eq!(rate(Some(4_000), 10, 2_000), None, "it began anew");
+        assert_eq!(rate(Some(4_000), 10, 2_000), None, "it restarts");
         assert_eq!(rate(Some(1), 2, 0), None, "no time passed");
         assert_eq!(rate(Some(0), u64::MAX, 1), None, "it cannot be");
     }

@@ -62,7 +62,7 @@ impl Recorder {
             session: session.key(),
             at: at.or(tape.last())?,
             ended,
-            record: Box::new(tape.put_away(session)),
+            record: Box::new(tape.to_record(session)),
         })
     }
 

@@ -126,6 +126,6 @@ mod tests {
         );
         agents.whole = false;
         assert_eq!(agents.free(&"gpu".into()), None);
-        assert_eq!(agents.capacity(&"gpu".into()), None, "some were not told");
+        assert_eq!(agents.capacity(&"gpu".into()), None, "some are unknown");
     }
 }

@@ -226,7 +226,7 @@ mod tests {
         let last = |name: &str, data: &str| match task_event(&event(name, data)) {
             Some(TaskStep::Last(Some(Err(error)))) => Some(error.to_string()),
             Some(TaskStep::Last(None)) => None,
-            _ => panic!("{name} is no end"),
+            _ => panic!("{name} isn't an end"),
         };
         assert_eq!(
             last("bgtask_done", r#"{"task_id":"x","message":"Completed"}"#),

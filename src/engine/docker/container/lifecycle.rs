@@ -39,7 +39,7 @@ use crate::{
         failure::Failure,
         id::{InstanceId, SessionId},
         own_image::{CommitPlan, CommitStep},
-        resources::ResourceSlots,
+        resources::{Bytes, ResourceSlots},
     },
 };
 
@@ -97,6 +97,10 @@ impl Containers for DockerEngine {
             self.take_away(&connection, plan.session).await?;
         }
         self.make_session(&connection, plan).await
+    }
+
+    async fn room(&self, folder: &str) -> Option<Bytes> {
+        self.room_in(folder).await
     }
 
     async fn start(&self, session: SessionId) -> Result<()> {

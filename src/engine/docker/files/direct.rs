@@ -1,8 +1,11 @@
 //! Files on this machine, on threads that may block.
 
-use std::{io::Read as _, time::Duration};
+use std::{
+    io::{self, BufReader, BufWriter, Read, Write},
+    time::Duration,
+};
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use futures_util::{
     StreamExt as _,
     stream::{BoxStream, unfold},
@@ -21,7 +24,7 @@ use crate::{
     files::{PartFile, Root, carry_out},
     model::{
         failure::Failure,
-        files::{FileAnswer, FilePath, FileProgress, FileRequest, WriteOptions},
+        files::{FileAnswer, FileName, FilePath, FileProgress, FileRequest, WriteOptions},
     },
 };
 
@@ -83,30 +86,32 @@ pub(super) async fn write(
     root: Root,
     path: FilePath,
     options: WriteOptions,
-    mut content: FileBytes,
+    content: FileBytes,
 ) -> Result<()> {
     let (pieces, waiting) = mpsc::channel(PIECES);
     let writing = off_loop(move || write_all(&root, &path, options, waiting));
-    let sending = async move {
-        loop {
-            let next = tokio::select! {
-                // The thread has failed.
-                () = pieces.closed() => return Ok(()),
-                next = content.next() => next,
-            };
-            let piece = match next {
-                Some(piece) => Content::Piece(piece?),
-                None => Content::End,
-            };
-            let is_end = matches!(piece, Content::End);
-            if pieces.send(piece).await.is_err() || is_end {
-                return Ok(());
-            }
-        }
-    };
-    let (written, sent): (Result<()>, Result<()>) = tokio::join!(writing, sending);
+    let (written, sent): (Result<()>, Result<()>) = tokio::join!(writing, pass_on(content, pieces));
     sent?;
     written
+}
+
+/// Passes the content to the thread that writes it.
+async fn pass_on(mut content: FileBytes, pieces: mpsc::Sender<Content>) -> Result<()> {
+    loop {
+        let next = tokio::select! {
+            // The thread has failed.
+            () = pieces.closed() => return Ok(()),
+            next = content.next() => next,
+        };
+        let piece = match next {
+            Some(piece) => Content::Piece(piece?),
+            None => Content::End,
+        };
+        let is_end = matches!(piece, Content::End);
+        if pieces.send(piece).await.is_err() || is_end {
+            return Ok(());
+        }
+    }
 }
 
 fn write_all(
@@ -126,6 +131,79 @@ fn write_all(
                 return Err(Failure::lost(text).hint("continue it with `--resume`"));
             }
         }
+    }
+}
+
+pub(super) fn read_many(root: Root, directory: FilePath, names: Vec<FileName>) -> FileBytes {
+    let (pieces, waiting) = mpsc::channel(PIECES);
+    tokio::task::spawn_blocking(move || {
+        let mut out = BufWriter::with_capacity(PIECE, PieceWriter(pieces.clone()));
+        let read = root.read_many(&directory, &names, &mut out);
+        if let Err(failure) = read {
+            // If nobody reads, nobody waits for the error.
+            let _ = pieces.blocking_send(Err(failure));
+        }
+    });
+    stream_of(waiting)
+}
+
+pub(super) async fn write_many(root: Root, content: FileBytes) -> Result<()> {
+    let (pieces, waiting) = mpsc::channel(PIECES);
+    let writing = off_loop(move || {
+        let mut stream = BufReader::with_capacity(PIECE, PieceReader::new(waiting));
+        root.write_many(&mut stream, |path| Ok(path.clone()), &mut |_, _| {})?;
+        root.sync()
+    });
+    let (written, sent): (Result<()>, Result<()>) = tokio::join!(writing, pass_on(content, pieces));
+    sent?;
+    written
+}
+
+/// Writes into a channel of pieces.
+struct PieceWriter(mpsc::Sender<Result<Bytes>>);
+
+impl Write for PieceWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let sent = self.0.blocking_send(Ok(Bytes::copy_from_slice(bytes)));
+        sent.map_err(|_| io::ErrorKind::BrokenPipe)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads from a channel of pieces. Fails if the pieces end without [`Content::End`].
+struct PieceReader {
+    pieces: mpsc::Receiver<Content>,
+    piece: Bytes,
+    has_ended: bool,
+}
+
+impl PieceReader {
+    fn new(pieces: mpsc::Receiver<Content>) -> Self {
+        Self {
+            pieces,
+            piece: Bytes::new(),
+            has_ended: false,
+        }
+    }
+}
+
+impl Read for PieceReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.piece.is_empty() && !self.has_ended {
+            match self.pieces.blocking_recv() {
+                Some(Content::Piece(piece)) => self.piece = piece,
+                Some(Content::End) => self.has_ended = true,
+                None => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+        }
+        let length = self.piece.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&self.piece[..length]);
+        self.piece.advance(length);
+        Ok(length)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     files::Root,
     model::{
         failure::{Failure, FailureKind},
-        files::{FileAnswer, FilePath, FileRequest, WriteOptions},
+        files::{FileAnswer, FileName, FilePath, FileRequest, WriteOptions},
         id::SessionId,
         inside,
     },
@@ -59,6 +59,28 @@ impl Files for DockerEngine {
         let size = options.size.unwrap_or(0).saturating_sub(options.offset);
         let root = self.target(at, size).await?;
         direct::write(root, path.clone(), options, content).await
+    }
+
+    /// A running session has its own permissions, so its helper transfers each file.
+    fn carries_many(&self, at: &FileRoot) -> bool {
+        !matches!(at, FileRoot::Running(_))
+    }
+
+    async fn read_files(
+        &self,
+        at: &FileRoot,
+        directory: &FilePath,
+        names: Vec<FileName>,
+    ) -> Result<FileBytes> {
+        let root = self.root(at).await?;
+        Ok(direct::read_many(root, directory.clone(), names))
+    }
+
+    async fn write_files(&self, at: &FileRoot, content: FileBytes) -> Result<()> {
+        self.check_writable(at).await?;
+        // How much comes isn't known, so the folder is measured.
+        let root = self.target(at, u64::MAX).await?;
+        direct::write_many(root, content).await
     }
 
     async fn file_work(

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use super::{
     store::{FolderStore, refused},
-    trash::{CLONING, lock},
+    trash::{CLONING, COPY, lock, remove_trashed},
 };
 use crate::{
     engine::{
@@ -77,7 +77,7 @@ impl FolderStore {
         std::fs::create_dir(&workplace).map_err(|error| not_copied(&error))?;
         // No other daemon removes it while it is locked.
         let _held = lock(&workplace);
-        let partial = workplace.join("copy");
+        let partial = workplace.join(COPY);
         let owner = Some(owner).filter(|owner| caller() != *owner);
         let copied = quota::create(&partial)
             .and_then(|()| tree::copy_into(&from, &partial, owner, cancelled))
@@ -91,7 +91,7 @@ impl FolderStore {
             Err(Errno::EXIST) => Err(taken()),
             Err(error) => Err(self.trouble("can't be written", &error.into())),
         });
-        if let Err(error) = tree::remove(&workplace) {
+        if let Err(error) = remove_trashed(&workplace) {
             tracing::warn!(%error, path = %workplace.display(), "a partial copy can't be removed");
         }
         moved

@@ -6,7 +6,7 @@ use super::sizes::FolderSizes;
 use crate::{
     engine::{
         api::Result,
-        docker::{DockerEngine, quota::wanted},
+        docker::{DockerEngine, blocking::off_loop, quota::wanted},
     },
     files::Room,
     model::{folder::Folder, resources::Bytes},
@@ -26,6 +26,16 @@ impl DockerEngine {
             .await?;
         self.forget_size(name);
         self.one(name).await
+    }
+
+    /// What the quota of a folder leaves, measured now: sessions write there, too.
+    pub(in crate::engine::docker) async fn room_in(&self, name: &str) -> Option<Bytes> {
+        let (store, rooms, name) = (self.folder_store.clone(), self.rooms(), name.to_owned());
+        let look = move || {
+            let path = store.place(&name)?.path;
+            Ok(rooms.of(&path, u64::MAX).map(|room| room.left()))
+        };
+        off_loop(look).await.ok().flatten()
     }
 
     /// What finds the room in folders.

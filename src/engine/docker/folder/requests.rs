@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use super::{
     quotas,
     store::{FolderPlace, refused},
+    trash::remove_trashed,
 };
 use crate::{
     engine::{
@@ -28,7 +29,6 @@ use crate::{
         settings::warning_limit,
     },
     space::DiskSpace,
-    tree,
 };
 
 /// The name of this machine in the field where a cluster has a storage host.
@@ -204,7 +204,7 @@ impl DockerEngine {
     /// Deletes a directory of the trash. What can't be deleted is tried again by the next daemon.
     fn delete_in_background(path: PathBuf) {
         tokio::task::spawn_blocking(move || {
-            if let Err(error) = tree::remove(&path) {
+            if let Err(error) = remove_trashed(&path) {
                 tracing::warn!(%error, path = %path.display(), "a folder can't be deleted completely");
             }
         });

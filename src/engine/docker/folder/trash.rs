@@ -20,7 +20,7 @@ use rustix::{
 
 use super::store::{FolderStore, refused};
 use crate::{
-    engine::api::Result,
+    engine::{api::Result, docker::quota},
     model::{
         failure::{Failure, FailureKind},
         launch_field::LaunchField,
@@ -31,6 +31,8 @@ use crate::{
 
 const PURGING: &str = "purge.";
 pub(super) const CLONING: &str = "clone.";
+/// The copy in its directory.
+pub(super) const COPY: &str = "copy";
 /// The digits of the time in a name.
 const DIGITS: usize = 13;
 
@@ -216,6 +218,15 @@ pub(super) fn lock(path: &Path) -> Option<File> {
     Some(directory)
 }
 
+/// Deletes a directory of the trash. An unfinished copy in it can be a file system of its own.
+pub(super) fn remove_trashed(path: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.starts_with(CLONING) {
+        quota::remove(&path.join(COPY))?;
+    }
+    quota::remove(path)
+}
+
 fn taken(name: &str) -> Failure {
     refused(format!("folder '{name}' already exists"), None)
 }
@@ -243,7 +254,11 @@ mod tests {
     fn a_folder_goes_to_the_trash_and_back() {
         let (_dir, store) = store();
         store.trash("one", at(0)).unwrap();
-        assert_eq!(store.names().unwrap(), ["two"], "the trash is no folder");
+        assert_eq!(
+            store.names().unwrap(),
+            ["two"],
+            "the trash isn't listed as a folder"
+        );
         assert!(store.place("one").is_err() && store.place(TRASH).is_err());
         let [trashed] = &store.trashed().unwrap()[..] else {
             panic!("{:?}", store.trashed());

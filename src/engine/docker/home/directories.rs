@@ -108,17 +108,16 @@ impl Scratches {
     ) -> Result<CreatedHome> {
         let path = self.home_at(session, place);
         if path.is_dir() {
-            let notes = disk.map(|most| limit::apply(&path, most));
-            let notes = notes.into_iter().collect();
+            let notes = limit::reapply(&path, disk).into_iter().collect();
             return Ok(CreatedHome { path, notes });
         }
         // Fills it under another name: the next attempt would take an unfinished home directory for a complete one.
         let half = self.of(session).join(format!(".{}", dir_name(place)));
-        let made = tree::remove(&half)
+        let made = quota::remove(&half)
             .and_then(|()| self.fill(&half, owner, (bootstrap, disk)))
             .and_then(|notes| fs::rename(&half, &path).map(|()| notes));
         let notes = made.map_err(|error| {
-            let _ = tree::remove(&half);
+            let _ = quota::remove(&half);
             let _ = fs::remove_dir(self.of(session));
             Failure::internal(format!(
                 "the session's home directory can't be created at {}: {error}. Check its \
@@ -175,7 +174,7 @@ impl Scratches {
         self.give_back(session)
             .map_err(|error| trouble(&dir, &error))?;
         for home in homes(&dir).map_err(|error| trouble(&dir, &error))? {
-            tree::remove(&home).map_err(|error| trouble(&home, &error))?;
+            quota::remove(&home).map_err(|error| trouble(&home, &error))?;
         }
         let shared = self.shared(session);
         tree::remove(&shared).map_err(|error| trouble(&shared, &error))?;
@@ -222,13 +221,12 @@ impl Scratches {
 
 /// Removes a session's directory, also if a home directory in it is a volume of its own.
 fn remove_session(dir: &Path) -> io::Result<()> {
-    // What can't be listed is left to the removal, which says why.
-    for home in homes(dir).unwrap_or_default() {
-        if quota::is_volume(&home) {
-            tree::remove(&home)?;
-        }
-    }
-    tree::remove(dir)
+    // What can't be listed is left to the removal of the directory, which says why.
+    let homes = homes(dir).unwrap_or_default();
+    let removed: Vec<io::Result<()>> = homes.iter().map(|home| quota::remove(home)).collect();
+    // The rest is removed before the first error is returned.
+    let rest = tree::remove(dir);
+    removed.into_iter().chain([rest]).collect()
 }
 
 /// Everything in a session's directory except its logs and what it shares with this process.

@@ -17,8 +17,20 @@ pub(super) fn create(home: &Path, most: Option<Bytes>) -> io::Result<Vec<String>
     Ok(vec![apply(home, most)])
 }
 
+/// The same for a home directory that exists, for example that of an earlier session, whose limit doesn't count any more.
+pub(super) fn reapply(home: &Path, most: Option<Bytes>) -> Option<String> {
+    match most {
+        Some(most) => Some(apply(home, most)),
+        None => {
+            // Where limits are only measured, there is none to remove.
+            let _ = quota::enforce(home, None);
+            None
+        }
+    }
+}
+
 /// Limits a home directory. Returns a line for the log of the session.
-pub(super) fn apply(home: &Path, most: Bytes) -> String {
+fn apply(home: &Path, most: Bytes) -> String {
     match quota::enforce(home, Some(most)) {
         Ok(()) => format!("disk         {most} (enforced by the file system)"),
         Err(why) => format!("disk         {most} (measured, not enforced: {why})"),

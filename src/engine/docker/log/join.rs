@@ -47,7 +47,7 @@ impl Joiner {
     }
 }
 
-/// The length of a record that Docker cut because the line goes on.
+/// The length of a record that Docker cut because the line continues.
 const CUT: usize = 16 * 1024;
 
 /// The records of a log as the engine keeps them, each with its time if that was requested. A line in several records

@@ -1,8 +1,11 @@
 //! Quotas of Btrfs: each limited directory is a subvolume, which has a quota group.
 
 use std::{
-    ffi::OsStr, fs, io, os::unix::fs::MetadataExt as _, os::unix::fs::PermissionsExt as _,
-    path::Path,
+    ffi::OsStr,
+    fs, io,
+    os::unix::fs::MetadataExt as _,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
 };
 
 use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
@@ -58,6 +61,56 @@ pub(super) fn is_subvolume(path: &Path) -> bool {
         !it.stx_attributes_mask.contains(mounted) || it.stx_attributes.contains(mounted)
     });
     !is_mounted && is_root(path)
+}
+
+/// The quota group of a subvolume, which outlives it on kernels before 6.12.
+pub(super) struct Group {
+    /// The directory that contains the subvolume.
+    above: PathBuf,
+    id: String,
+}
+
+impl Group {
+    /// `None` if it isn't a subvolume, or can't be read.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        if !is_subvolume(path) {
+            return None;
+        }
+        let words = [
+            OsStr::new("inspect-internal"),
+            OsStr::new("rootid"),
+            path.as_os_str(),
+        ];
+        let id = tool::run("btrfs", &words).ok()?.trim().to_owned();
+        let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+        let above = path.parent()?.to_path_buf();
+        is_number.then_some(Self { above, id })
+    }
+
+    /// Removes the group of a subvolume that was deleted. Blocks until the file system has forgotten the subvolume.
+    pub(super) fn remove(&self) {
+        let above = self.above.as_os_str();
+        let words = [
+            OsStr::new("subvolume"),
+            OsStr::new("sync"),
+            above,
+            OsStr::new(&self.id),
+        ];
+        let group = format!("0/{}", self.id);
+        let destroy = [
+            OsStr::new("qgroup"),
+            OsStr::new("destroy"),
+            OsStr::new(&group),
+            above,
+        ];
+        let done = tool::run("btrfs", &words).and_then(|_| tool::run("btrfs", &destroy));
+        // A newer kernel has removed the group with its subvolume.
+        if let Err(why) = done
+            && !why.contains("No such file")
+        {
+            tracing::info!(%why, %group, "a quota group stays");
+        }
+    }
 }
 
 pub(super) fn limit(path: &Path, limit: Option<Bytes>) -> Result<(), WhyMeasured> {

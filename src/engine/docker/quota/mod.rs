@@ -14,7 +14,7 @@ use std::{fs, io, os::unix::fs::DirBuilderExt as _, path::Path};
 use rustix::fs::statfs;
 
 use super::private_directory::private_directory;
-use crate::model::resources::Bytes;
+use crate::{model::resources::Bytes, tree};
 
 /// What enforces limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +84,18 @@ pub(super) fn create(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Whether a directory is a file system of its own for its limit: a Btrfs subvolume. Its contents can be removed, although
-/// they are on another device than the directory above.
-pub(super) fn is_volume(path: &Path) -> bool {
-    statfs(path).is_ok_and(|about| about.f_type == BTRFS) && btrfs::is_subvolume(path)
+/// Removes a directory that may have been limited, with everything in it. Succeeds if it doesn't exist.
+///
+/// A Btrfs subvolume is another device than the directory above, so [`tree::remove`] of that directory leaves it out. Its
+/// quota group is removed in the background.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    let is_btrfs = statfs(path).is_ok_and(|about| about.f_type == BTRFS);
+    let group = is_btrfs.then(|| btrfs::Group::of(path)).flatten();
+    tree::remove(path)?;
+    if let Some(group) = group {
+        std::thread::spawn(move || group.remove());
+    }
+    Ok(())
 }
 
 /// Makes the file system enforce the limit of a directory, or removes its limit. Fails with the reason why the limit is only

@@ -56,7 +56,7 @@ struct RunningExec {
     ending: KillMethod,
 }
 
-/// A program that the engine has started, before somebody reads it. Dropping this ends the program.
+/// A program that the engine has started, before its output is read. Dropping this ends the program.
 struct StartedExec {
     program: RunningExec,
     hijacked: Option<Hijacked>,

@@ -130,7 +130,7 @@ mod tests {
         };
         let first = turn(&[one, other], 0).unwrap();
         assert_eq!(first.due, [one, other]);
-        assert_eq!(due(&[one], 99), [], "somebody looks");
+        assert_eq!(due(&[one], 99), [], "a user watches");
         let place = |session| match session {
             it if it == one => vec![dir.path().to_path_buf()],
             _ => vec![dir.path().join("none")],
@@ -150,7 +150,7 @@ mod tests {
         let one = SessionId::from_u128(1);
         let turn = || homes.turn(std::iter::once(one), Timestamp::UNIX_EPOCH);
         let first = turn().unwrap();
-        assert!(turn().is_none(), "somebody looks");
+        assert!(turn().is_none(), "a user watches");
         let look = || first.look(|_| panic!("the disk has gone"), Timestamp::UNIX_EPOCH);
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(look)).unwrap_err();
         assert!(turn().is_some(), "the home is looked at again");

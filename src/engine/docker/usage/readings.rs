@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(
             share(at(10), second, at(12), 0),
             None,
-            "the counter began anew"
+            "the counter restarts"
         );
     }
 
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(throttled((10, 2), (20, 7)), Some(500));
         assert_eq!(throttled((10, 2), (20, 2)), Some(0));
         assert_eq!(throttled((10, 2), (10, 2)), None, "it did not run");
-        assert_eq!(throttled((10, 2), (4, 1)), None, "the counter began anew");
+        assert_eq!(throttled((10, 2), (4, 1)), None, "the counter restarts");
     }
 
     #[test]

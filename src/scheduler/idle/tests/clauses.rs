@@ -141,7 +141,7 @@ fn of_grace_and_window() -> Vec<ClauseCase> {
     rows.push(row(clause, slept, 400, Says::Over));
     let woke = facts().using(0, 300, 0, 0).using(305, 315, 900, 0);
     rows.push(row(clause, woke, 315, Says::Rests));
-    let clause = "utilization: a series with a hole begins anew";
+    let clause = "utilization: a series with a hole restarts";
     let hole = facts().using(0, 200, 0, 0).using(230, 300, 0, 0);
     rows.push(row(clause, hole, 300, Says::Ends(330)));
     let none = facts().using(0, 330, 0, 0);
@@ -225,7 +225,7 @@ fn of_thresholds() -> Vec<ClauseCase> {
 fn of_fairness() -> Vec<ClauseCase> {
     let facts = || IdleFacts::new(network(600));
     let since = |second| with(facts(), |f| f.watched_since = second);
-    let clause = "no end without notice: a fifth of the limit after it could first be told";
+    let clause = "no end without notice: a fifth of the limit after it could first be reported";
     let mut rows = vec![
         row(clause, since(5_000), 5_000, Says::Ends(5_120)),
         row(clause, since(5_000), 5_121, Says::Over),
@@ -253,18 +253,18 @@ fn of_fairness() -> Vec<ClauseCase> {
     assert!((270..=285).contains(&end), "{end}");
     rows.push(row(clause, rests, 266, Says::Ends(end)));
     rows.push(row(clause, busy().using(205, 300, 0, 0), end, Says::Over));
-    let clause = "a clock that was set back: what lies ahead is now";
+    let clause = "a clock that was set back: times in the future become now";
     let ahead = with(facts(), |f| f.activity = Some(activity(10_000, 0)));
     rows.push(row(clause, ahead.clone(), 100, Says::Ends(700)));
     rows.push(row(clause, ahead, 10_601, Says::Over));
     let born = with(IdleFacts::new(lifetime(1_000)), |f| f.started = 10_000);
     rows.push(row(clause, born.clone(), 100, Says::Ends(1_100)));
     rows.push(row(clause, born, 11_000, Says::Over));
-    let clause = "who is exempt is not ended";
+    let clause = "an exempt session is not terminated";
     let exempt = |exempt| with(facts(), |f| f.reprieve.exempt = exempt);
     rows.push(row(clause, exempt(true), 9_999, Says::Rests));
     rows.push(row(clause, exempt(false), 9_999, Says::Over));
-    let clause = "who is extended is not ended before";
+    let clause = "an extended session is not terminated before";
     let extended = with(facts(), |f| {
         f.reprieve = Reprieve {
             extended: 1,

@@ -15,7 +15,7 @@ use crate::{
         status::Status,
     },
     scheduler::{
-        fact::{Fact, Use},
+        fact::{Fact, UseEvent},
         tests::play::at,
     },
 };
@@ -49,7 +49,7 @@ fn a_clock_that_was_set_back_does_not_make_it_live_for_ever() {
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 100_000;
     play.handle(SLEPT);
-    used(&mut play, id, Use::Typed);
+    used(&mut play, id, UseEvent::Typed);
     play.now -= 100_000;
     play.handle(SLEPT);
     pass(&mut play, 590);
@@ -130,7 +130,7 @@ proptest! {
         let mut seen = 0;
         for action in actions {
             match action {
-                Stimulus::Type => used(&mut play, id, Use::Typed),
+                Stimulus::Type => used(&mut play, id, UseEvent::Typed),
                 Stimulus::Wait(seconds) => pass(&mut play, seconds),
                 Stimulus::Jump(seconds) => {
                     play.now += seconds;

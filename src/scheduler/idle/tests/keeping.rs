@@ -17,7 +17,7 @@ use crate::{
         text::Clean,
     },
     scheduler::{
-        fact::{Ask, Use},
+        fact::{SchedulerRequest, UseEvent},
         tests::play::{Play, at, settings},
     },
     state_machine::Answer,
@@ -40,7 +40,10 @@ fn twice_an_hour() -> ReprieveRules {
 }
 
 fn keep(play: &mut Play, session: SessionId, keep: Keep) -> Result<Session, Failure> {
-    let ticket = play.ask(Ask::session(session, SessionRequest::Keep { keep }));
+    let ticket = play.ask(SchedulerRequest::session(
+        session,
+        SessionRequest::Keep { keep },
+    ));
     match play.answered[&ticket].clone() {
         Ok(Answer::Session(session)) => Ok(*session),
         Ok(other) => panic!("no session: {other:?}"),
@@ -154,7 +157,7 @@ fn what_is_not_allowed_says_so_and_whom_to_ask() {
     // Nothing is due while a connection is open.
     let mut play = play(network(600), twice_an_hour());
     let id = runs(&mut play, LaunchRequest::default());
-    used(&mut play, id, Use::Opened(ActivityKind::Exec));
+    used(&mut play, id, UseEvent::Opened(ActivityKind::Exec));
     let failure = keep(&mut play, id, Keep::Extend).unwrap_err();
     assert!(
         failure
@@ -162,7 +165,7 @@ fn what_is_not_allowed_says_so_and_whom_to_ask() {
             .as_str()
             .ends_with("can't be extended: no idle check will reclaim it")
     );
-    used(&mut play, id, Use::Closed(ActivityKind::Exec));
+    used(&mut play, id, UseEvent::Closed(ActivityKind::Exec));
     pass(&mut play, 700);
     let failure = keep(&mut play, id, Keep::Extend).unwrap_err();
     assert!(
@@ -174,9 +177,9 @@ fn what_is_not_allowed_says_so_and_whom_to_ask() {
 #[test]
 fn the_catalogue_reports_the_rules() {
     let mut play = play(network(600), twice_an_hour());
-    let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
+    let ticket = play.ask(SchedulerRequest::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     pass(&mut play, 1);
     let Ok(Answer::Catalogue(offer)) = &play.answered[&ticket] else {

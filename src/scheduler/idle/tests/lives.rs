@@ -15,7 +15,7 @@ use crate::{
         usage::Usage,
     },
     scheduler::{
-        fact::{Fact, Happening, Use},
+        fact::{ContainerEvent, Fact, UseEvent},
         tests::{
             batch,
             play::{Play, at, fault, settings},
@@ -58,7 +58,7 @@ pub fn runs(play: &mut Play, request: LaunchRequest) -> SessionId {
     id
 }
 
-pub fn used(play: &mut Play, session: SessionId, usage: Use) {
+pub fn used(play: &mut Play, session: SessionId, usage: UseEvent) {
     play.handle(Fact::Used { session, usage });
 }
 
@@ -114,7 +114,7 @@ fn a_session_that_is_not_used_is_warned_and_ended() {
     assert_eq!(
         (play.changed.len(), play.written),
         before,
-        "time is no news"
+        "the passing of time alone is not reported"
     );
     pass(&mut play, 30);
     let (info, why) = end(&play, id);
@@ -144,7 +144,7 @@ fn typing_keeps_it_and_is_not_written_each_second() {
     let id = runs(&mut play, LaunchRequest::default());
     let before = play.written;
     for _ in 0..3_600 {
-        used(&mut play, id, Use::Typed);
+        used(&mut play, id, UseEvent::Typed);
     }
     assert_eq!(play.status(id), Status::Running);
     assert!(
@@ -166,17 +166,17 @@ fn typing_keeps_it_and_is_not_written_each_second() {
 fn what_is_open_keeps_it_until_it_is_closed() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
-    used(&mut play, id, Use::Opened(ActivityKind::Exec));
-    used(&mut play, id, Use::Opened(ActivityKind::App));
+    used(&mut play, id, UseEvent::Opened(ActivityKind::Exec));
+    used(&mut play, id, UseEvent::Opened(ActivityKind::App));
     pass(&mut play, 5_000);
-    used(&mut play, id, Use::Closed(ActivityKind::App));
+    used(&mut play, id, UseEvent::Closed(ActivityKind::App));
     pass(&mut play, 5_000);
     assert_eq!(
         play.session(id).idle_checks[0].state,
         IdleState::NotCounting
     );
     assert_eq!(play.session(id).activity.unwrap().open, 1);
-    used(&mut play, id, Use::Closed(ActivityKind::Exec));
+    used(&mut play, id, UseEvent::Closed(ActivityKind::Exec));
     pass(&mut play, 590);
     assert_eq!(play.status(id), Status::Running);
     pass(&mut play, 20);
@@ -187,7 +187,7 @@ fn what_is_open_keeps_it_until_it_is_closed() {
 fn what_was_open_when_the_daemon_was_killed_was_used_until_then() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
-    used(&mut play, id, Use::Opened(ActivityKind::App));
+    used(&mut play, id, UseEvent::Opened(ActivityKind::App));
     pass(&mut play, 5_000);
     play.restart();
     pass(&mut play, 590);
@@ -306,7 +306,7 @@ fn a_session_that_is_looked_at_is_not_ended_meanwhile() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 595;
-    let event = Happening::Other;
+    let event = ContainerEvent::Other;
     play.handle(Fact::Happened { session: id, event });
     play.now += 10;
     play.handle(Fact::Tick);

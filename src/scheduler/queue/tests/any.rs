@@ -17,7 +17,7 @@ use crate::{
     },
     scheduler::{
         queue::{
-            decide::{Decision, Waiter, Why, decide},
+            decide::{Decision, QueueReason, Waiter, decide},
             positions::AT_ONCE,
             room::Room,
             wait_reason::WaitReason,
@@ -161,7 +161,7 @@ proptest! {
                 before = Some(waiter);
             }
             let strict = line.iter().filter(|it| {
-                let hopeful = matches!(&it.why, Why::Tried(wait_reason) if !matches!(wait_reason, WaitReason::Never(_)));
+                let hopeful = matches!(&it.why, QueueReason::Tried(wait_reason) if !matches!(wait_reason, WaitReason::Never(_)));
                 hopeful && (skip == 0 || by_id[&it.id].retries < skip)
             });
             for head in strict {
@@ -246,7 +246,7 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
     assert_eq!(
         play.changed.len(),
         changes,
-        "nothing changed, nothing is told"
+        "nothing changed, nothing is reported"
     );
 
     let running = play
@@ -255,7 +255,7 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
         .find(|it| it.status == Status::Running);
     let running = running.unwrap().id;
     let force = true;
-    play.ask(crate::scheduler::fact::Ask::session(
+    play.ask(crate::scheduler::fact::SchedulerRequest::session(
         running,
         SessionRequest::Terminate { force },
     ));
@@ -264,7 +264,7 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
         play.carry_out(0, None);
     }
     let changes = play.changed.len() - changes;
-    assert!(changes < 10 * AT_ONCE, "{changes} were told at once");
+    assert!(changes < 10 * AT_ONCE, "{changes} were reported at once");
     let before = play.written;
     play.work_off();
     assert!(

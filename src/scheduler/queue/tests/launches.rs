@@ -16,7 +16,7 @@ use crate::{
         text::Clean,
     },
     scheduler::{
-        fact::Ask,
+        fact::SchedulerRequest,
         tests::play::{Play, at},
     },
     state_machine::Answer,
@@ -27,9 +27,9 @@ fn preset(name: &str, millis: u64, mem: Bytes) -> Preset {
 }
 
 fn catalogue(play: &mut Play) -> Catalogue {
-    let ticket = play.ask(Ask::Context(ContextRequest::Catalogue {
+    let ticket = play.ask(SchedulerRequest::Context(ContextRequest::Catalogue {
         project: None,
-        anew: false,
+        refresh: false,
     }));
     play.work_off();
     match &play.answered[&ticket] {
@@ -70,7 +70,7 @@ fn a_launch_is_filled_by_preset_settings_and_rules() {
     play.folders = ["data", ".cache"]
         .map(|name| Folder::own(name, "local"))
         .to_vec();
-    play.ask(Ask::Context(ContextRequest::Environments));
+    play.ask(SchedulerRequest::Context(ContextRequest::Environments));
     play.work_off();
     let id = play.comes(LaunchRequest {
         preset: Some("small".into()),
@@ -331,7 +331,7 @@ fn a_session_can_be_launched_again_as_it_was() {
     };
     let session = play.comes(request.clone());
     let again = |play: &mut Play| {
-        let ticket = play.ask(Ask::session(session, SessionRequest::Again));
+        let ticket = play.ask(SchedulerRequest::session(session, SessionRequest::Again));
         match &play.answered[&ticket] {
             Ok(Answer::Again(recalled)) => recalled.launch.clone(),
             other => panic!("{other:?}"),

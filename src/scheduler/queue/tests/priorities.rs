@@ -7,14 +7,17 @@ use crate::{
         status::Status,
     },
     scheduler::{
-        fact::Ask,
+        fact::SchedulerRequest,
         tests::play::{Play, at},
     },
     state_machine::Answer,
 };
 
 fn change(play: &mut Play, session: SessionId, priority: i32) -> Result<(), String> {
-    let ticket = play.ask(Ask::session(session, SessionRequest::Priority { priority }));
+    let ticket = play.ask(SchedulerRequest::session(
+        session,
+        SessionRequest::Priority { priority },
+    ));
     match &play.answered[&ticket] {
         Ok(Answer::Done) => Ok(()),
         Err(refusal) => Err(refusal.message().to_string()),

@@ -15,7 +15,7 @@ use crate::{
         status::Status,
     },
     scheduler::{
-        fact::Ask,
+        fact::SchedulerRequest,
         order::Order,
         tests::play::{Play, at},
     },
@@ -395,7 +395,10 @@ fn a_session_that_waits_is_cancelled_at_once_with_or_without_an_engine() {
     let one = play.comes(named("one1"));
     let two = play.comes(named("two2"));
     let force = false;
-    play.ask(Ask::session(one, SessionRequest::Terminate { force }));
+    play.ask(SchedulerRequest::session(
+        one,
+        SessionRequest::Terminate { force },
+    ));
     assert_eq!(play.status(one), Status::Cancelled);
     assert_eq!(info(&play, one), "user-requested");
     play.connected = false;
@@ -403,7 +406,10 @@ fn a_session_that_waits_is_cancelled_at_once_with_or_without_an_engine() {
         connection: play.connection,
         failure: crate::scheduler::tests::play::fault(FailureKind::Unreachable),
     });
-    play.ask(Ask::session(two, SessionRequest::Terminate { force }));
+    play.ask(SchedulerRequest::session(
+        two,
+        SessionRequest::Terminate { force },
+    ));
     assert_eq!(play.status(two), Status::Cancelled);
     play.work_off();
     play.check_rest();
@@ -440,7 +446,7 @@ fn secrets_reach_the_engine_and_nothing_that_is_kept() {
     let id = play.comes(request.clone());
     assert!(!format!("{:?}", play.stored[&id]).contains("hush"));
     let first = play.launched[0];
-    play.ask(Ask::session(
+    play.ask(SchedulerRequest::session(
         first,
         SessionRequest::Terminate { force: true },
     ));

@@ -32,8 +32,8 @@ use crate::{
         text::Clean,
     },
     scheduler::{
-        Controller,
-        fact::{Ask, Fact, Launch},
+        Scheduler,
+        fact::{Fact, Launch, SchedulerRequest},
         order::Order,
         turn::Turn,
     },
@@ -77,7 +77,7 @@ pub fn fault(kind: FailureKind) -> Failure {
 /// A simulated engine that carries out orders when the test says so, and a database that accepts
 /// every write.
 pub struct Play {
-    pub controller: Controller,
+    pub controller: Scheduler,
     pub settings: Settings,
     pub now: i64,
     /// Orders that aren't carried out yet.
@@ -125,7 +125,7 @@ impl Play {
     pub fn on(settings: Settings, info: EngineInfo) -> Self {
         let none = Vec::new();
         Self {
-            controller: Controller::new(ContextName::local(), settings.clone(), "me".into(), none),
+            controller: Scheduler::new(ContextName::local(), settings.clone(), "me".into(), none),
             settings,
             now: 0,
             orders: Vec::new(),
@@ -173,7 +173,10 @@ impl Play {
                 Change::Pull { pull, .. } => self.pulls.push((**pull).clone()),
                 Change::Notice { notice } => self.notices.push((**notice).clone()),
                 Change::Statistics { statistics, .. } => {
-                    assert_ne!(self.statistics, *statistics, "told though nothing changed");
+                    assert_ne!(
+                        self.statistics, *statistics,
+                        "reported though nothing changed"
+                    );
                     self.statistics.clone_from(statistics);
                 }
                 _ => {}
@@ -220,7 +223,7 @@ impl Play {
         }
     }
 
-    pub fn ask(&mut self, ask: Ask) -> u64 {
+    pub fn ask(&mut self, ask: SchedulerRequest) -> u64 {
         self.asked += 1;
         let ticket = self.asked;
         self.handle(Fact::Asked { ticket, ask });
@@ -234,7 +237,7 @@ impl Play {
     pub fn launch_with(&mut self, request: LaunchRequest) -> u64 {
         let number = u128::from(self.asked + 1);
         let subs = 1..u128::from(request.containers());
-        self.ask(Ask::Launch(Box::new(Launch {
+        self.ask(SchedulerRequest::Launch(Box::new(Launch {
             repeatable: false,
             session: SessionId::from_u128(number << 96),
             kernel: KernelId::from_u128(number),
@@ -267,7 +270,10 @@ impl Play {
 
     pub fn terminate(&mut self, session: SessionId) {
         let force = false;
-        self.ask(Ask::session(session, SessionRequest::Terminate { force }));
+        self.ask(SchedulerRequest::session(
+            session,
+            SessionRequest::Terminate { force },
+        ));
         self.work_off();
     }
 
@@ -302,7 +308,7 @@ impl Play {
     pub fn restart(&mut self) {
         let records = self.stored.values().cloned().collect();
         let settings = self.settings.clone();
-        self.controller = Controller::new(ContextName::local(), settings, "me".into(), records);
+        self.controller = Scheduler::new(ContextName::local(), settings, "me".into(), records);
         self.statistics = None;
         self.orders.clear();
         for ticket in 1..=self.asked {

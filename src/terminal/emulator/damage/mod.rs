@@ -59,7 +59,7 @@ impl Damage {
     }
 
     /// Starts another screen with this number of rows. An open sequence stays open.
-    pub fn begin_anew(&mut self, rows: u16) {
+    pub fn restart(&mut self, rows: u16) {
         self.begin();
         self.revisions.resize(rows.into(), self.now);
         self.touch_all();

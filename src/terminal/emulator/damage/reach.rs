@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn after_what_is_not_followed_the_next_escape_begins_anew() {
+    fn after_what_is_not_followed_the_next_escape_restarts() {
         assert_eq!(
             pieces("\x1b[1\n2mxy\x1b[mz"),
             [

@@ -60,7 +60,7 @@ fn questions_are_answered() {
 #[test]
 fn the_outer_terminals_colors_are_reported_where_it_reported_them() {
     let replies = |colors: DefaultColors, asked: &str| {
-        let mut emulator = Emulator::new(20, 5).with_colors(colors).anew();
+        let mut emulator = Emulator::new(20, 5).with_colors(colors).fresh();
         emulator.feed(asked.as_bytes(), NOW);
         String::from_utf8(emulator.take_answers()).unwrap()
     };
@@ -280,7 +280,7 @@ fn sizes_are_clamped() {
 
 /// A flag that becomes wide in the last column of the last line leaves half a character behind.
 #[test]
-fn a_screen_that_is_lost_begins_anew_with_its_modes() {
+fn a_screen_that_is_lost_restarts_with_its_modes() {
     let mut emulator = Emulator::new(5, 2);
     emulator.feed("\x1b[?2004h\x1b[?1002h\x1b[?1006h".as_bytes(), NOW);
     emulator.feed(b"\x1b]0;title\x07", NOW);

@@ -16,7 +16,7 @@ use crate::{
         failure::Failure,
         files::{
             FileEntry, FileKind, FilePath, FilePlace, FileProgress, FileRequest, FileWork,
-            ListOptions,
+            ListOptions, MOST_LISTED,
         },
         resources::Bytes,
     },
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The entries of one request.
-const PAGE: u32 = 1000;
+const PAGE: u32 = MOST_LISTED;
 
 pub(in super::super) fn ls(start: &Start, place: &Place, long: bool, json: bool) -> Outcome {
     let entries = connection::block_on(async {

@@ -1,6 +1,7 @@
 //! Files in folders: `folder ls NAME/PATH`, `get`, `put` and `du`.
 
 mod listing;
+mod many;
 mod side;
 mod transfer;
 

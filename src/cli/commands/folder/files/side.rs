@@ -127,7 +127,7 @@ pub(super) fn unexpected() -> Fail {
         .into()
 }
 
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fail> + Send + 'static,
 ) -> Result<T, Fail> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -185,7 +185,7 @@ fn write_here(
     Ok(file.finish()?)
 }
 
-fn ended(end: StreamEnd) -> Result<(), Fail> {
+pub(super) fn ended(end: StreamEnd) -> Result<(), Fail> {
     match end {
         StreamEnd::Exited { exit_code: Some(0) } => Ok(()),
         StreamEnd::Failed { failure } => Err(failure.into()),
@@ -194,7 +194,7 @@ fn ended(end: StreamEnd) -> Result<(), Fail> {
     }
 }
 
-fn broken() -> Fail {
+pub(super) fn broken() -> Fail {
     Failure::lost("the connection to the daemon broke")
         .hint("continue the transfer with `--resume`")
         .into()

@@ -1,27 +1,31 @@
 //! Copies a file or a tree from one side to the other.
 
-use std::path::Component;
+use std::{path::Component, sync::Arc};
 
 use tokio::sync::mpsc;
 
-use super::side::{Pieces, Side, unexpected};
+use super::{
+    many::{self, ManyWriter, Sent},
+    side::{Pieces, Side, blocking, unexpected},
+};
 use crate::{
     archive::Copied,
     cli::{
         fail::{Fail, code},
         meter::Meter,
     },
+    files::Root,
     model::{
         failure::Failure,
         files::{
-            FileAnswer, FileEntry, FileKind, FilePath, FileRequest, ListOptions, WriteOptions,
-            part_name,
+            FileAnswer, FileEntry, FileKind, FileName, FilePath, FileRequest, ListOptions,
+            MOST_LISTED, SMALL_FILE, WriteOptions, part_name,
         },
     },
 };
 
 /// The entries of one request.
-const PAGE: u32 = 1000;
+const PAGE: u32 = MOST_LISTED;
 /// The permissions that are copied.
 const BITS: u32 = 0o777;
 
@@ -30,8 +34,19 @@ pub(super) struct Transfer {
     to: Side,
     /// Whether an interrupted transfer continues.
     resume: bool,
+    many: Many,
     copied: Copied,
     meter: Meter,
+}
+
+/// Whether small files share a stream.
+enum Many {
+    Unknown,
+    /// Each file needs a stream of its own.
+    Unsupported,
+    /// They are written here, and stored at the end.
+    Here(Arc<Root>),
+    There(ManyWriter),
 }
 
 /// An entry that is copied.
@@ -47,6 +62,12 @@ impl Transfer {
             from,
             to,
             resume,
+            many: if resume {
+                // What is there already is looked at, file by file.
+                Many::Unsupported
+            } else {
+                Many::Unknown
+            },
             copied: Copied::default(),
             meter: Meter::new(),
         }
@@ -62,19 +83,17 @@ impl Transfer {
         // The attributes of directories are set after their contents were written.
         let mut directories = Vec::new();
         while let Some(item) = pending.pop() {
-            match item.entry.kind {
-                FileKind::File => self.file(&item).await?,
-                FileKind::Link => self.link(&item, depth, item.to == top).await?,
-                FileKind::Directory => {
-                    self.directory(&item, &mut pending).await?;
-                    directories.push(item);
-                }
-                FileKind::Special => {
-                    let name = item.from.to_string();
-                    self.copied
-                        .skip(|| format!("{name}: not a file, directory or link"));
-                }
+            if item.entry.kind == FileKind::Directory {
+                self.directory(&item, (depth, &top), &mut pending).await?;
+                directories.push(item);
+            } else {
+                self.entry(&item, (depth, &top)).await?;
             }
+        }
+        match std::mem::replace(&mut self.many, Many::Unsupported) {
+            Many::There(writer) => writer.finish().await?,
+            Many::Here(root) => blocking(move || Ok(root.sync()?)).await?,
+            Many::Unknown | Many::Unsupported => {}
         }
         for item in directories.iter().rev().filter(|item| !item.to.is_root()) {
             self.attributes(item).await?;
@@ -82,7 +101,27 @@ impl Transfer {
         Ok(self.copied)
     }
 
-    async fn directory(&mut self, item: &Item, pending: &mut Vec<Item>) -> Result<(), Fail> {
+    /// Copies what isn't a directory. `depth` and `top` are those of what is copied.
+    async fn entry(&mut self, item: &Item, (depth, top): (usize, &FilePath)) -> Result<(), Fail> {
+        match item.entry.kind {
+            FileKind::File => self.file(item).await,
+            FileKind::Link => self.link(item, depth, item.to == *top).await,
+            FileKind::Directory | FileKind::Special => {
+                let name = item.from.to_string();
+                self.copied
+                    .skip(|| format!("{name}: not a file, directory or link"));
+                Ok(())
+            }
+        }
+    }
+
+    /// Copies the files of a directory, one page after the other. Its directories become pending.
+    async fn directory(
+        &mut self,
+        item: &Item,
+        top: (usize, &FilePath),
+        pending: &mut Vec<Item>,
+    ) -> Result<(), Fail> {
         let path = item.to.clone();
         if !path.is_root() && !self.to.is_directory(&path).await? {
             self.to.ask(FileRequest::CreateDirectory { path }).await?;
@@ -104,13 +143,75 @@ impl Transfer {
                 return Ok(());
             }
             offset += listing.entries.len() as u64;
+            let mut files = Vec::new();
             for entry in listing.entries {
-                let (from, to) = (item.from.join(&entry.name.0)?, item.to.join(&entry.name.0)?);
-                pending.push(Item { from, to, entry });
+                match (item.from.join(&entry.name.0), item.to.join(&entry.name.0)) {
+                    (Ok(from), Ok(to)) if entry.kind == FileKind::Directory => {
+                        pending.push(Item { from, to, entry });
+                    }
+                    (Ok(from), Ok(to)) => files.push(Item { from, to, entry }),
+                    _ => self.skip_long(item, &entry),
+                }
+            }
+            for file in self.small(item, files).await? {
+                self.entry(&file, top).await?;
             }
             if offset >= listing.total {
                 return Ok(());
             }
+        }
+    }
+
+    fn skip_long(&mut self, item: &Item, entry: &FileEntry) {
+        let start: String = item.from.to_string().chars().take(40).collect();
+        let name = entry.name.shown();
+        self.copied
+            .skip(|| format!("{start}…/{name}: its path is longer than 4095 bytes"));
+    }
+
+    /// Copies small files of a directory in one stream. Returns the others.
+    async fn small(&mut self, directory: &Item, items: Vec<Item>) -> Result<Vec<Item>, Fail> {
+        let is_small =
+            |item: &Item| item.entry.kind == FileKind::File && item.entry.size <= SMALL_FILE;
+        let (small, mut others): (Vec<Item>, Vec<Item>) = items.into_iter().partition(is_small);
+        if small.is_empty() {
+            return Ok(others);
+        }
+        let Some(sent) = self.send_small(directory, &small).await? else {
+            others.extend(small);
+            return Ok(others);
+        };
+        self.copied.files += sent.files;
+        self.copied.bytes += sent.bytes;
+        let name = directory.from.to_string();
+        self.meter.add(sent.bytes, &name, sent.bytes, sent.bytes);
+        others.extend(small.into_iter().filter(|it| sent.left.contains(&it.from)));
+        Ok(others)
+    }
+
+    /// `None` = each file needs a stream of its own.
+    async fn send_small(&mut self, directory: &Item, small: &[Item]) -> Result<Option<Sent>, Fail> {
+        if let (Many::Unknown, Side::Here(_)) = (&self.many, &self.from) {
+            let writer = ManyWriter::open(&self.to).await?;
+            self.many = writer.map_or(Many::Unsupported, Many::There);
+        }
+        match (&self.from, &self.to, &mut self.many) {
+            (_, _, Many::Unsupported) => Ok(None),
+            (Side::Here(root), _, Many::There(writer)) => {
+                let pairs = small.iter().map(|it| (it.from.clone(), it.to.clone()));
+                writer.send(root, pairs.collect()).await.map(Some)
+            }
+            (Side::There { connection, place }, Side::Here(root), _) => {
+                let names: Vec<FileName> = small.iter().map(|it| it.entry.name.clone()).collect();
+                let to = (root, &directory.to);
+                let sent = many::get((connection, place), &directory.from, to, &names).await?;
+                self.many = match sent {
+                    Some(_) => Many::Here(root.clone()),
+                    None => Many::Unsupported,
+                };
+                Ok(sent)
+            }
+            _ => Ok(None),
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Tape {
 impl Tape {
     pub fn push(&mut self, usage: &Usage) {
         self.follow_kernels(usage, Self::push);
-        let before = self.goes_on(usage.at);
+        let before = self.continues(usage.at);
         let millis = before.map_or(0, |before| passed(before.at, usage.at));
         self.add(
             usage.at,
@@ -57,7 +57,7 @@ impl Tape {
     pub fn close(&mut self, usage: &Usage) {
         self.follow_kernels(usage, Self::close);
         let before = self.at.is_empty().then_some(None);
-        let before = before.unwrap_or_else(|| self.goes_on(usage.at));
+        let before = before.unwrap_or_else(|| self.continues(usage.at));
         let millis = before.map_or(0, |before| passed(before.at, usage.at));
         let mut readings: BTreeMap<Metric, MetricReading> =
             measure::readings(usage, before).into_iter().collect();
@@ -100,7 +100,7 @@ impl Tape {
     }
 
     /// The previous sample, if this one continues it. Otherwise prepares the tape for a new beginning.
-    fn goes_on(&mut self, at: Timestamp) -> Option<Counters> {
+    fn continues(&mut self, at: Timestamp) -> Option<Counters> {
         let last = *self.at.last()?;
         if at <= last {
             // The clock was set back: a graph that runs backwards is useless.
@@ -177,10 +177,10 @@ impl Tape {
     }
 
     pub fn figures(&self, session: &Session) -> Figures {
-        self.put_away(session).figures
+        self.to_record(session).figures
     }
 
-    pub fn put_away(&self, session: &Session) -> FiguresRecord {
+    pub fn to_record(&self, session: &Session) -> FiguresRecord {
         let mut record = self.record(session, &session.requested_slots);
         for (kernel, tape) in &self.kernels {
             // The session's limits apply to all of its containers together.

@@ -124,7 +124,7 @@ fn a_gap_counts_in_no_average() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_begins_the_line_anew_and_keeps_the_average() {
+fn a_clock_that_was_set_back_restarts_the_chart_and_keeps_the_average() {
     let tape = tape([sample(100, 100, 1), sample(101, 900, 1), sample(7, 500, 1)]);
     assert_eq!(tape.at, [at(7000)]);
     let cpu = series(&tape, &Metric::Cpu);
@@ -173,12 +173,12 @@ fn a_device_that_comes_later_has_no_values_before() {
 fn what_was_put_away_goes_on() {
     let slots = ResourceSlots::new(Cpu::from_millis(2000), Bytes(512));
     let first = tape([reading(0, 0), reading(1, 100), sample(3, 900, 64)]);
-    let record = first.put_away(&session(&slots));
+    let record = first.to_record(&session(&slots));
     assert!(record.is_whole());
     let read: FiguresRecord =
         serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
     let mut second = Tape::resume(read);
-    assert_eq!(second.put_away(&session(&slots)), record);
+    assert_eq!(second.to_record(&session(&slots)), record);
     second.push(&reading(13, 500));
     second.push(&reading(14, 600));
     let read = series(&second, &Metric::BlockRead);
@@ -239,7 +239,7 @@ fn what_the_kernel_counted_stands_over_what_was_sampled() {
     assert_eq!(
         mem.now(),
         Some(64),
-        "an ended session's memory is no sample"
+        "an ended session's memory isn't sampled"
     );
     let cpu = series(&tape, &Metric::Cpu);
     assert_eq!((cpu.now(), cpu.average), (Some(2_000), Some(1545)));
@@ -281,7 +281,7 @@ fn of_each_container_the_newest_sample_and_the_totals_are_kept() {
     ];
     let all = tape(samples);
     let session = session(&ResourceSlots::new(Cpu::from_millis(2000), Bytes(512)));
-    let record = all.put_away(&session);
+    let record = all.to_record(&session);
     let kernel = |figures: &Figures, number| {
         let figures = &figures.kernels[&KernelId::from_u128(number)];
         assert_eq!(figures.at, [at(2000)]);

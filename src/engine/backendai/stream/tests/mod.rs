@@ -52,7 +52,7 @@ async fn scene(held: &OpenTerminals, tag: &str) -> Scene {
 async fn all(output: &mut tokio::sync::mpsc::Receiver<Output>) -> (Vec<u8>, Output) {
     let mut shown = Vec::new();
     loop {
-        match output.recv().await.expect("an end is told") {
+        match output.recv().await.expect("an end is reported") {
             Output::Stdout(bytes) => shown.extend_from_slice(&bytes),
             last => return (shown, last),
         }
@@ -63,7 +63,7 @@ async fn all(output: &mut tokio::sync::mpsc::Receiver<Output>) -> (Vec<u8>, Outp
 fn why(last: Output) -> String {
     match last {
         Output::Lost { why } => why.into_string(),
-        other => panic!("{other:?} is no loss"),
+        other => panic!("{other:?} isn't a loss"),
     }
 }
 

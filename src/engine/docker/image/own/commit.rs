@@ -57,7 +57,7 @@ const STEPS: u32 = 3;
 
 type Steps = mpsc::Sender<Result<CommitStep>>;
 
-/// Everything that the work needs. It goes on without the engine object, so that it can clean up when it is cancelled.
+/// Everything that the work needs. It continues without the engine object, so that it can clean up when it is cancelled.
 struct Commit {
     connection: Arc<EngineConnection>,
     docker: Docker,
@@ -337,7 +337,10 @@ fn of_host() -> Failure {
         "a session in the host environment has no image: its programs are those of this machine, \
          and its only own files are in /home/work",
     )
-    .hint("copy its files with `workbay cp`, or launch a session with an image")
+    .hint(
+        "install programs in a session with an image, and commit that one. Files of this \
+                 session are copied with `workbay cp`, or stay in a mounted folder",
+    )
 }
 
 fn name_taken(name: &str, reference: &str) -> Failure {

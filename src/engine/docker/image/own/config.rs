@@ -29,7 +29,7 @@ pub(super) struct Described {
 pub(super) struct Parts<'a> {
     /// The session's image.
     pub(super) base: &'a ImageInspect,
-    /// What the engine tells about the layers of `base`, newest first.
+    /// What the engine reports about the layers of `base`, newest first.
     pub(super) base_history: &'a [ImageHistoryResponseItem],
     /// What the engine made of the container.
     pub(super) made: &'a ImageInspect,

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_that_is_begun_anew_goes_back() {
+    fn a_layer_that_is_restarted_goes_back() {
         let mut tally = PullTotals::new(ContainerProgram::Docker);
         tally.update(&said("aa", "Downloading", Some((90, 100))));
         tally.update(&said("aa", "Retrying in 5 seconds", None));

@@ -6,7 +6,7 @@ NOT_FILES = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
 }
-MOST, HEAVIEST, PIECE = 1000, 512 * 1024, 256 * 1024
+MOST, HEAVIEST, PIECE = 10_000, 512 * 1024, 256 * 1024
 
 
 def described(name, about):

@@ -1,189 +1,38 @@
-//! The table of sessions: its head and the visible rows.
+//! One session on one line of the list.
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
 use super::{
-    bar,
-    columns::{self, ColumnPlace},
-    idle_cell,
-    paint::Paint,
-    spark, status, text,
+    chip::{CHIP_GAP, chip},
+    gauge::{self, GaugeLook},
 };
 use crate::{
     app::{
         app::App,
-        area::Areas,
         durations,
-        focus::Focus,
-        sessions::sort::{Column, SortOrder},
-        shown_contexts::ShownContexts,
+        sessions::{lines::ListRow, sort::Column},
         trail::TrailMetric,
     },
-    model::{
-        catalogue::AcceleratorKind, forward::Forward, id::SessionKey, session::Session,
-        status::Tab, text::Clean,
-    },
+    model::{catalogue::AcceleratorKind, session::Session, text::Clean},
     rules::launch::amounts::thousandths,
     theme::face::Face,
+    view::{bar, columns::ColumnPlace, idle_cell, paint::Paint, spark, status, text},
 };
 
-pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
-    let places = columns_of(app, areas.rows.width);
-    draw_head(paint, app, areas.table_head, &places);
-    let selected = app.sessions.selected();
-    for (line, id) in app.sessions.visible().iter().enumerate() {
-        let y = areas.rows.y + line as u16;
-        let Some(session) = app.mirror.session(*id) else {
-            continue;
-        };
-        let row = SessionRow {
-            app,
-            session,
-            area: Rect::new(areas.rows.x, y, areas.rows.width, 1),
-            faded: app.is_stale(session.context),
-            now,
-        };
-        if selected == Some(*id) {
-            paint.fill(row.area, Face::RowSelected);
-            let marker = paint.glyphs.marker;
-            let focused = matches!(app.focus(), Focus::Sessions | Focus::Filter);
-            let face = if focused { Face::RowMarker } else { Face::Dim };
-            paint.text(row.area.x, y, 1, marker, face);
-        }
-        if app.sessions.marks.has(*id) {
-            paint.text(row.area.x + 1, y, 1, paint.glyphs.on, Face::FileChosen);
-        }
-        for place in &places {
-            row.cell(paint, *place);
-        }
-    }
-}
-
-/// The columns of a list of `width` cells.
-pub fn columns_of(app: &App, width: u16) -> Vec<ColumnPlace> {
-    let widest = columns::TextWidths::from(app.sessions.widest());
-    let wanted = columns::TextWidths {
-        name: widest.name.max(chip_width(app)),
-        context: context_width(app),
-        ended: app.sessions.tab() == Tab::Finished,
-        ..widest
-    };
-    match app.sessions.columns() {
-        [] => columns::places(width, wanted),
-        chosen => columns::chosen::places(width, chosen, wanted),
-    }
-}
-
-/// The longest name of a context if the list shows several contexts.
-fn context_width(app: &App) -> Option<u16> {
-    let names = || app.mirror.contexts().iter().map(|state| state.context.name);
-    let several = app.sessions.shown() == ShownContexts::All && app.mirror.has_several_contexts();
-    several.then(|| names().map(|name| name.as_str().len()).max().unwrap_or(0) as u16)
-}
-
-fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[ColumnPlace]) {
-    let order = app.sessions.order();
-    for place in places {
-        let mark = Some(order).filter(|order| order.column == place.column);
-        head_cell(paint, area, *place, mark);
-    }
-}
-
-fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option<SortOrder>) {
-    let x = area.x + place.x;
-    let title = match place.column {
-        Column::Environment if place.width < 11 => "Env",
-        Column::Reclaim if place.width < 10 => "Reclaim",
-        // Without the mark, the title borrows a cell of the gap before it.
-        Column::Elapsed if place.width < 8 && mark.is_some() => "Time",
-        column => column.title(),
-    };
-    let face = if mark.is_some() {
-        Face::TableSorted
-    } else {
-        Face::TableHead
-    };
-    let mark = mark.map(|order| {
-        if order.descending {
-            paint.glyphs.down
-        } else {
-            paint.glyphs.up
-        }
-    });
-    if !columns::is_right(place.column) {
-        // In a narrow column, the title borrows a cell of the gap after it.
-        let narrow = usize::from(place.width) < title.len() + 2;
-        let title = match mark {
-            Some(mark) if narrow => format!("{title}{mark}"),
-            Some(mark) => format!("{title} {mark}"),
-            None => title.to_owned(),
-        };
-        paint.text(x, area.y, place.width + 1, &title, face);
-        return;
-    }
-    // The mark is before a right-aligned title, so that the title stays above its numbers.
-    let title = match mark {
-        Some(mark) if usize::from(place.width) < title.len() + 2 => format!("{mark}{title}"),
-        Some(mark) => format!("{mark} {title}"),
-        None => title.to_owned(),
-    };
-    paint.right(x - 1, area.y, place.width + 1, &title, face);
-}
-
-/// Blank cells between a name and its chip.
-const CHIP_GAP: u16 = 2;
 /// A shorter part of a name would be useless.
 const SHORTEST_NAME: u16 = 8;
 
-/// A note beside the name of a session.
-struct Chip {
-    text: String,
-    face: Face,
-    is_public: bool,
-}
-
-/// `2 apps` or `PUBLIC` beside the name of a session with forwards.
-fn chip(app: &App, session: SessionKey) -> Option<Chip> {
-    let is_public = |it: &Forward| it.public.is_some();
-    if app.mirror.forwards_of(session).any(is_public) {
-        return Some(Chip {
-            text: "PUBLIC".to_owned(),
-            face: Face::Bad,
-            is_public: true,
-        });
-    }
-    let text = match app.mirror.forwards_of(session).count() {
-        0 => return None,
-        1 => "1 app".to_owned(),
-        n => format!("{n} apps"),
-    };
-    Some(Chip {
-        text,
-        face: Face::Dim,
-        is_public: false,
-    })
-}
-
-/// The cells of the longest name with its chip.
-fn chip_width(app: &App) -> u16 {
-    let with_chip = |forward: &Forward| {
-        let chip = chip(app, forward.session)?;
-        let name = app.mirror.session(forward.session)?.name.as_str();
-        Some(text::width(name) as u16 + CHIP_GAP + chip.text.len() as u16)
-    };
-    let widths = app.mirror.forwards().iter().filter_map(with_chip);
-    widths.max().unwrap_or(0)
-}
-
 /// One session on one line.
-struct SessionRow<'a> {
-    app: &'a App,
-    session: &'a Session,
-    area: Rect,
+pub struct SessionRow<'a> {
+    pub app: &'a App,
+    pub session: &'a Session,
+    pub area: Rect,
+    /// Cells before its name.
+    pub indent: u16,
     /// The data of the row can be outdated.
-    faded: bool,
-    now: Timestamp,
+    pub faded: bool,
+    pub now: Timestamp,
 }
 
 impl SessionRow<'_> {
@@ -201,11 +50,14 @@ impl SessionRow<'_> {
         }
     }
 
-    fn cell(&self, paint: &mut Paint<'_>, place: ColumnPlace) {
+    pub fn cell(&self, paint: &mut Paint<'_>, place: ColumnPlace) {
         let (x, y) = (self.area.x + place.x, self.area.y);
         let session = self.session;
         match place.column {
-            Column::Name => self.name(paint, x, place.width),
+            Column::Name => {
+                let indent = self.indent.min(place.width);
+                self.name(paint, x + indent, place.width - indent);
+            }
             Column::Context => {
                 let style = if self.faded {
                     paint.style(Face::Dim)
@@ -322,10 +174,12 @@ impl SessionRow<'_> {
     fn name(&self, paint: &mut Paint<'_>, x: u16, width: u16) {
         let hits = self.app.sessions.hits(self.session.key());
         let hits = hits.map_or(&[][..], |hits| &hits.name);
-        let selected = self.app.sessions.selected() == Some(self.session.key());
+        let row = ListRow::Session(self.session.key());
+        let selected = self.app.sessions.selected_row() == Some(row);
         let face = if selected { Face::Strong } else { Face::Text };
         let name = self.session.name.as_str();
         let end = self.matched(paint, (x, width), name, hits, self.face(face));
+        let end = self.tree_chip(paint, end, x + width);
         let status = self.session.status.word();
         if let Some(asked) = &self.session.pending_request
             && !asked.as_str().eq_ignore_ascii_case(status)
@@ -404,30 +258,37 @@ impl SessionRow<'_> {
         end
     }
 
+    /// How many containers a cluster session has, and whether they are listed below it. Returns the column after it.
+    fn tree_chip(&self, paint: &mut Paint<'_>, end: u16, limit: u16) -> u16 {
+        let count = self.session.containers();
+        if count < 2 {
+            return end;
+        }
+        let open = self.app.sessions.tree().is_open(self.session.key());
+        let glyphs = paint.glyphs;
+        let mark = if open { glyphs.unfolded } else { glyphs.folded };
+        let chip = format!("{mark}{count}");
+        let cells = text::width(&chip) as u16;
+        if end + 1 + cells > limit {
+            return end;
+        }
+        paint.text(end + 1, self.area.y, cells, &chip, Face::Dim)
+    }
+
     fn gauge(&self, paint: &mut Paint<'_>, place: ColumnPlace, gauge: &bar::Gauge) {
-        let (x, y) = (self.area.x + place.x, self.area.y);
-        let usual: u16 = match place.width {
-            15.. => 8,
-            12.. => 3,
-            _ => 2,
-        };
-        // Long numbers (`0.00/0.05`) are never cut. The bar gets shorter instead.
-        let long = text::width(&gauge.numbers) as u16 + 1;
-        let cells = usual.min(place.width.saturating_sub(long));
-        let numbers = place.width - cells - 1;
+        let cell = Rect::new(self.area.x + place.x, self.area.y, place.width, 1);
         if self.session.status.is_final() {
-            let amount = gauge.numbers.as_str();
-            paint.right(x, y, place.width, amount, Face::Dim);
+            paint.right(cell.x, cell.y, cell.width, &gauge.numbers, Face::Dim);
             return;
         }
-        if self.session.status.is_live() && !self.faded {
-            let pieces = bar::pieces(gauge, usize::from(cells), paint.glyphs);
-            paint.pieces(x, y, cells, &pieces);
-        }
-        let face = match (self.session.status.is_live(), gauge.share) {
-            (true, Some(_)) => self.face(Face::Text),
-            _ => Face::Dim,
+        let live = self.session.status.is_live();
+        let look = GaugeLook {
+            bar: live && !self.faded,
+            face: match (live, gauge.share) {
+                (true, Some(_)) => self.face(Face::Text),
+                _ => Face::Dim,
+            },
         };
-        paint.right(x + cells + 1, y, numbers, &gauge.numbers, face);
+        gauge::draw(paint, cell, gauge, look);
     }
 }

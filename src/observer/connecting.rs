@@ -3,11 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
+    connection_state::EventStream,
     core::Observer,
-    fact::{Ask, Fact},
+    fact::{Fact, ObserverRequest},
     order::{ConnectionNumber, Order},
     turn::Turn,
-    wire::Ears,
 };
 use crate::{
     model::{
@@ -36,72 +36,72 @@ const EARLY: usize = 256;
 
 impl Observer {
     pub(super) fn is_connected(&self) -> bool {
-        matches!(self.line.state, EngineState::Connected { .. })
+        matches!(self.connection.state, EngineState::Connected { .. })
     }
 
     /// Whether the engine reports events.
     pub(super) fn has_events(&self) -> bool {
-        self.line.ears == Ears::Open
+        self.connection.events == EventStream::Open
     }
 
     /// The number of the current attempt to connect.
     pub fn connection(&self) -> ConnectionNumber {
-        self.line.number
+        self.connection.number
     }
 
     /// Why the engine doesn't support the capability, if it doesn't.
     pub(super) fn lacks(&self, capability: Capability) -> Option<Failure> {
-        let info = self.line.info.as_ref()?;
+        let info = self.connection.info.as_ref()?;
         let why = info.capabilities.why_not(capability)?;
         Some(Failure::refused(why.clone()))
     }
 
     pub(super) fn connect(&mut self, turn: &mut Turn, now: Timestamp) {
-        self.line.number += 1;
-        self.line.connecting = true;
-        self.line.retry_at = None;
-        self.line.tried_at = Some(now);
+        self.connection.number += 1;
+        self.connection.connecting = true;
+        self.connection.retry_at = None;
+        self.connection.tried_at = Some(now);
         turn.orders.push(Order::Connect {
-            connection: self.line.number,
-            anew: self.line.denied,
+            connection: self.connection.number,
+            new_login: self.connection.denied,
         });
     }
 
     /// Handles deadlines of the connection. The very first tick connects.
-    pub(super) fn tend_line(&mut self, turn: &mut Turn, now: Timestamp) {
-        let first = self.line.number == 0;
-        let due = self.line.retry_at.is_some_and(|at| at <= now) && self.is_attended(now);
-        if !self.line.connecting && (first || due) {
+    pub(super) fn connection_due(&mut self, turn: &mut Turn, now: Timestamp) {
+        let first = self.connection.number == 0;
+        let due = self.connection.retry_at.is_some_and(|at| at <= now) && self.is_attended(now);
+        if !self.connection.connecting && (first || due) {
             self.connect(turn, now);
         }
-        let listen = self.line.listen_at.is_some_and(|at| at <= now);
+        let listen = self.connection.listen_at.is_some_and(|at| at <= now);
         if listen && self.watched {
             self.listen(turn);
         }
     }
 
-    pub(super) fn line_up(
+    pub(super) fn connected(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
         connection: ConnectionNumber,
         info: EngineInfo,
     ) {
-        if connection != self.line.number || !self.line.connecting {
+        if connection != self.connection.number || !self.connection.connecting {
             return;
         }
         let user = |info: &EngineInfo| info.user.as_ref().map(|user| user.email.clone());
-        let before = self.line.info.as_ref().map(user);
+        let before = self.connection.info.as_ref().map(user);
         if before.is_some_and(|before| before != user(&info)) {
             self.forget_all(turn);
         }
-        self.line.connecting = false;
-        self.line.awaited = false;
-        self.line.denied = false;
-        self.line.attempt = 0;
-        self.line.ears = Ears::Closed;
-        self.line.deaf = 0;
-        self.line.info = Some(info.clone());
+        self.connection.connecting = false;
+        self.connection.awaited = false;
+        self.connection.denied = false;
+        self.connection.attempt = 0;
+        self.connection.events = EventStream::Closed;
+        self.connection.event_attempts = 0;
+        self.connection.info = Some(info.clone());
         self.set_state(turn, EngineState::Connected { info });
         if self.watched {
             self.listen(turn);
@@ -111,48 +111,50 @@ impl Observer {
         self.follow_early(turn);
     }
 
-    pub(super) fn line_down(
+    pub(super) fn connection_failed(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
         connection: ConnectionNumber,
         failure: &Failure,
     ) {
-        if connection == self.line.number && (self.line.connecting || self.is_connected()) {
-            self.lose_line(turn, now, failure);
+        if connection == self.connection.number
+            && (self.connection.connecting || self.is_connected())
+        {
+            self.disconnect(turn, now, failure);
         }
     }
 
     /// The connection is lost: sessions stay as they were, and requests that wait for a reading are
     /// answered.
-    pub(super) fn lose_line(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
-        self.line.attempt = self.line.attempt.saturating_add(1);
-        self.line.connecting = false;
-        self.line.awaited = false;
-        self.line.denied = failure.kind == FailureKind::Denied;
-        let pause = if self.line.denied {
+    pub(super) fn disconnect(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
+        self.connection.attempt = self.connection.attempt.saturating_add(1);
+        self.connection.connecting = false;
+        self.connection.awaited = false;
+        self.connection.denied = failure.kind == FailureKind::Denied;
+        let pause = if self.connection.denied {
             DENIED_PAUSE
         } else {
-            pause(self.context, self.line.attempt)
+            pause(self.context, self.connection.attempt)
         };
-        self.line.retry_at = now.checked_add(pause).ok();
-        self.close_ears(turn);
+        self.connection.retry_at = now.checked_add(pause).ok();
+        self.close_events(turn);
         let state = EngineState::Lost {
             why: failure.message().clone(),
             hint: failure.hint.clone(),
-            attempt: self.line.attempt,
+            attempt: self.connection.attempt,
         };
         self.set_state(turn, state);
         self.drop_reading(turn, now, failure);
         self.counted = None;
-        self.tell_statistics(turn, None);
-        for (ticket, _) in std::mem::take(&mut self.line.early) {
-            turn.answer(ticket, Err(self.away()));
+        self.report_statistics(turn, None);
+        for (ticket, _) in std::mem::take(&mut self.connection.early) {
+            turn.answer(ticket, Err(self.disconnected_failure()));
         }
     }
 
     fn set_state(&mut self, turn: &mut Turn, state: EngineState) {
-        self.line.state = state.clone();
+        self.connection.state = state.clone();
         turn.changes.push(Change::Engine {
             context: self.context,
             engine: Box::new(state),
@@ -161,7 +163,7 @@ impl Observer {
 
     /// Handles the requests that came too early.
     fn follow_early(&mut self, turn: &mut Turn) {
-        let early = self.line.early.drain(..);
+        let early = self.connection.early.drain(..);
         turn.follow
             .extend(early.map(|(ticket, ask)| Fact::Asked { ticket, ask }));
     }
@@ -172,14 +174,14 @@ impl Observer {
         turn: &mut Turn,
         now: Timestamp,
         ticket: Ticket,
-        ask: Ask,
-    ) -> Option<Ask> {
+        ask: ObserverRequest,
+    ) -> Option<ObserverRequest> {
         if self.is_connected() {
             return Some(ask);
         }
         match ask {
-            Ask::Context(ContextRequest::Refresh) => self.try_now(turn, now),
-            Ask::RefreshOrRetry => {
+            ObserverRequest::Context(ContextRequest::Refresh) => self.try_now(turn, now),
+            ObserverRequest::RefreshOrRetry => {
                 self.try_now(turn, now);
                 turn.answer(ticket, Ok(Answer::Done));
                 return None;
@@ -187,16 +189,16 @@ impl Observer {
             _ => {}
         }
         // No client watched for a while, so there were no attempts. Now there is a request.
-        if !self.line.connecting && self.line.retry_at.is_some_and(|at| at <= now) {
+        if !self.connection.connecting && self.connection.retry_at.is_some_and(|at| at <= now) {
             self.connect(turn, now);
-            self.line.awaited = true;
+            self.connection.awaited = true;
         }
-        let first = matches!(self.line.state, EngineState::Connecting);
-        let waits = first || (self.line.connecting && self.line.awaited);
-        if waits && self.line.early.len() < EARLY {
-            self.line.early.push((ticket, ask));
+        let first = matches!(self.connection.state, EngineState::Connecting);
+        let waits = first || (self.connection.connecting && self.connection.awaited);
+        if waits && self.connection.early.len() < EARLY {
+            self.connection.early.push((ticket, ask));
         } else {
-            turn.answer(ticket, Err(self.away()));
+            turn.answer(ticket, Err(self.disconnected_failure()));
         }
         None
     }
@@ -204,21 +206,21 @@ impl Observer {
     /// A request of the user ends the pause before the next attempt.
     fn try_now(&mut self, turn: &mut Turn, now: Timestamp) {
         let soon = |at: Timestamp| now.duration_since(at) < DENIED_GAP;
-        let hammering = self.line.denied && self.line.tried_at.is_some_and(soon);
+        let hammering = self.connection.denied && self.connection.tried_at.is_some_and(soon);
         if hammering {
             return;
         }
-        if !self.line.connecting {
+        if !self.connection.connecting {
             self.connect(turn, now);
         }
-        self.line.awaited = true;
+        self.connection.awaited = true;
     }
 
-    fn away(&self) -> Failure {
+    fn disconnected_failure(&self) -> Failure {
         let help = "workbay retries automatically. Run `workbay doctor` for the cause";
-        match &self.line.state {
+        match &self.connection.state {
             EngineState::Lost { why, hint, .. } => {
-                let kind = if self.line.denied {
+                let kind = if self.connection.denied {
                     FailureKind::Denied
                 } else {
                     FailureKind::Unreachable
@@ -234,26 +236,29 @@ impl Observer {
     pub(super) fn note_failure(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
         let gone = matches!(failure.kind, FailureKind::Unreachable | FailureKind::Denied);
         if gone && self.is_connected() {
-            self.lose_line(turn, now, failure);
+            self.disconnect(turn, now, failure);
         }
     }
 
     pub(super) fn listen(&mut self, turn: &mut Turn) {
-        self.line.listen_at = None;
-        if self.is_connected() && self.line.ears == Ears::Closed {
-            self.line.ears = Ears::Opening;
-            let connection = self.line.number;
+        self.connection.listen_at = None;
+        if self.is_connected() && self.connection.events == EventStream::Closed {
+            self.connection.events = EventStream::Opening;
+            let connection = self.connection.number;
             turn.orders.push(Order::Listen { connection });
         }
     }
 
-    pub(super) fn close_ears(&mut self, turn: &mut Turn) {
-        self.line.listen_at = None;
-        if matches!(self.line.ears, Ears::Open | Ears::Opening) {
+    pub(super) fn close_events(&mut self, turn: &mut Turn) {
+        self.connection.listen_at = None;
+        if matches!(
+            self.connection.events,
+            EventStream::Open | EventStream::Opening
+        ) {
             turn.orders.push(Order::Rest);
         }
-        if self.line.ears != Ears::None {
-            self.line.ears = Ears::Closed;
+        if self.connection.events != EventStream::None {
+            self.connection.events = EventStream::Closed;
         }
     }
 
@@ -263,12 +268,12 @@ impl Observer {
         now: Timestamp,
         connection: ConnectionNumber,
     ) {
-        if connection != self.line.number || self.line.ears != Ears::Opening {
+        if connection != self.connection.number || self.connection.events != EventStream::Opening {
             return;
         }
-        let again = self.line.deaf > 0;
-        self.line.ears = Ears::Open;
-        self.line.listening_since = Some(now);
+        let again = self.connection.event_attempts > 0;
+        self.connection.events = EventStream::Open;
+        self.connection.listening_since = Some(now);
         if again {
             self.read_all(turn, now, true);
         } else {
@@ -276,26 +281,37 @@ impl Observer {
         }
     }
 
-    pub(super) fn deafened(
+    pub(super) fn events_ended(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
         connection: ConnectionNumber,
         failure: Option<&Failure>,
     ) {
-        if connection != self.line.number || !matches!(self.line.ears, Ears::Open | Ears::Opening) {
+        if connection != self.connection.number
+            || !matches!(
+                self.connection.events,
+                EventStream::Open | EventStream::Opening
+            )
+        {
             return;
         }
-        let held = self.line.listening_since.take();
+        let held = self.connection.listening_since.take();
         let well = held.is_some_and(|since| now.duration_since(since) >= HELD);
-        self.line.deaf = if well { 1 } else { self.line.deaf + 1 };
-        self.line.ears = Ears::Closed;
+        self.connection.event_attempts = if well {
+            1
+        } else {
+            self.connection.event_attempts + 1
+        };
+        self.connection.events = EventStream::Closed;
         self.read_soon(now, self.refresh);
         let Some(failure) = failure else {
-            self.line.ears = Ears::None;
+            self.connection.events = EventStream::None;
             return;
         };
-        self.line.listen_at = now.checked_add(pause(self.context, self.line.deaf)).ok();
+        self.connection.listen_at = now
+            .checked_add(pause(self.context, self.connection.event_attempts))
+            .ok();
         self.note_failure(turn, now, failure);
     }
 }

@@ -2,14 +2,14 @@
 
 use jiff::Timestamp;
 
-use super::{fact::Ask, order::ConnectionNumber};
+use super::{fact::ObserverRequest, order::ConnectionNumber};
 use crate::{
     model::capability::{EngineInfo, EngineState},
     state_machine::Ticket,
 };
 
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct ConnectionTracker {
     pub state: EngineState,
     pub number: ConnectionNumber,
     pub attempt: u32,
@@ -21,20 +21,20 @@ pub(super) struct Line {
     pub denied: bool,
     pub tried_at: Option<Timestamp>,
     pub retry_at: Option<Timestamp>,
-    pub ears: Ears,
+    pub events: EventStream,
     /// Failed attempts to listen since the last success.
-    pub deaf: u32,
+    pub event_attempts: u32,
     pub listening_since: Option<Timestamp>,
     pub listen_at: Option<Timestamp>,
     /// Requests that arrived before the engine responded.
-    pub early: Vec<(Ticket, Ask)>,
+    pub early: Vec<(Ticket, ObserverRequest)>,
     /// The account that the engine reported when it last responded.
     pub info: Option<EngineInfo>,
 }
 
 /// Whether events arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ears {
+pub(super) enum EventStream {
     /// Not listening.
     Closed,
     Opening,
@@ -43,7 +43,7 @@ pub(super) enum Ears {
     None,
 }
 
-impl Default for Line {
+impl Default for ConnectionTracker {
     fn default() -> Self {
         Self {
             state: EngineState::Connecting,
@@ -54,8 +54,8 @@ impl Default for Line {
             denied: false,
             tried_at: None,
             retry_at: None,
-            ears: Ears::Closed,
-            deaf: 0,
+            events: EventStream::Closed,
+            event_attempts: 0,
             listening_since: None,
             listen_at: None,
             early: Vec::new(),

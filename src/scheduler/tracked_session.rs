@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct TrackedSession {
     pub record: SessionRecord,
     /// Increases with every order. An answer to an older order is stale.
     pub epoch: u32,
@@ -54,7 +54,7 @@ pub(super) struct Held {
     pub reported_in: u64,
 }
 
-impl Held {
+impl TrackedSession {
     pub fn new(record: SessionRecord) -> Self {
         Self {
             record,

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     averages,
-    judge::{Case, judge, next_look},
+    judge::{Case, judge, next_check},
     reclaim_reason,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
         notice::{Level, NoticeKind},
         record::Ending,
     },
-    scheduler::{core::Controller, held::Held, turn::Turn},
+    scheduler::{core::Scheduler, tracked_session::TrackedSession, turn::Turn},
     state_machine::warnings::tolerance,
 };
 
@@ -28,16 +28,21 @@ const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 /// Averages that differ by less, in hundredths of a percent, count as equal.
 const SAME_AVERAGE: u64 = 50;
 
-impl Controller {
+impl Scheduler {
     /// All rules that apply to a session.
-    pub(in crate::scheduler) fn idle_rules(&self, held: &Held) -> IdleRules {
+    pub(in crate::scheduler) fn idle_rules(&self, held: &TrackedSession) -> IdleRules {
         let mut rules = self.settings.resources.idle.clone();
         rules.tighten(&held.record.spec.idle);
         rules
     }
 
     /// Checks a session now.
-    pub(in crate::scheduler) fn attend(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
+    pub(in crate::scheduler) fn check_idle(
+        &mut self,
+        turn: &mut Turn,
+        now: Timestamp,
+        id: SessionId,
+    ) {
         let Some(held) = self.held.get(&id) else {
             return;
         };
@@ -59,7 +64,7 @@ impl Controller {
             watched_since: clock.included_at.map_or(since, |at| at.max(since)),
         };
         let checks = judge(&case, now);
-        let next = next_look(&case, &checks, now);
+        let next = next_check(&case, &checks, now);
         let over = checks.iter().find(|check| check.state == IdleState::Over);
         let over = over.map(|check| (check.clone(), reclaim_reason::reclaimed(&case, check, now)));
         let sampled = case.is_sampled(now).then_some(rules.utilization).flatten();
@@ -76,11 +81,11 @@ impl Controller {
     }
 
     /// Checks all running sessions again.
-    pub(in crate::scheduler) fn attend_all(&mut self, turn: &mut Turn, now: Timestamp) {
+    pub(in crate::scheduler) fn check_all_idle(&mut self, turn: &mut Turn, now: Timestamp) {
         let judged = self.held.values().filter(|held| held.is_judged());
-        let ids: Vec<SessionId> = judged.map(Held::id).collect();
+        let ids: Vec<SessionId> = judged.map(TrackedSession::id).collect();
         for id in ids {
-            self.attend(turn, now, id);
+            self.check_idle(turn, now, id);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        fact::{Ask, Fact},
+        fact::{Fact, ObserverRequest},
         order::Order,
     },
     Play, fault, info, launch,
@@ -15,7 +15,7 @@ use crate::{
 #[test]
 fn the_line_is_lost_and_sessions_stay_as_they_were() {
     let mut play = Play::watched(3);
-    let reach = Ask::Context(ContextRequest::Reach {
+    let reach = ObserverRequest::Context(ContextRequest::Reach {
         tab: Tab::Running,
         text: Some("x".into()),
         count: 10,
@@ -31,7 +31,7 @@ fn the_line_is_lost_and_sessions_stay_as_they_were() {
         let pause = play.due_in().unwrap();
         pauses.push(pause / 1000);
         play.now += pause;
-        play.tell(Fact::Tick);
+        play.report(Fact::Tick);
         assert_eq!(play.orders.len(), 1, "one attempt at a time");
         play.work_off();
     }
@@ -48,7 +48,7 @@ fn the_line_is_lost_and_sessions_stay_as_they_were() {
 #[test]
 fn an_engine_that_denies_us_is_not_hammered() {
     let mut play = Play::with(1);
-    play.tell(Fact::Watched(true));
+    play.report(Fact::Watched(true));
     play.carry_out(0, Some(FailureKind::Denied));
     let EngineState::Lost { hint, .. } = play.observer.engine() else {
         panic!("it is not lost");
@@ -57,15 +57,15 @@ fn an_engine_that_denies_us_is_not_hammered() {
     assert_eq!(play.due_in(), Some(300_000));
     let refused = play.ask(launch("first"));
     assert_eq!(play.failed(refused).kind, FailureKind::Denied);
-    let hasty = play.ask(Ask::Context(ContextRequest::Refresh));
+    let hasty = play.ask(ObserverRequest::Context(ContextRequest::Refresh));
     assert_eq!(play.orders, [], "each attempt is a login");
     assert_eq!(play.failed(hasty).kind, FailureKind::Denied);
     play.now += 20_000;
-    let ticket = play.ask(Ask::Context(ContextRequest::Refresh));
-    let Order::Connect { anew, .. } = play.orders[0].1 else {
+    let ticket = play.ask(ObserverRequest::Context(ContextRequest::Refresh));
+    let Order::Connect { new_login, .. } = play.orders[0].1 else {
         panic!("{:?}", play.orders);
     };
-    assert!(anew, "keys may have changed");
+    assert!(new_login, "keys may have changed");
     play.settle();
     assert_eq!(play.answers[&ticket], Ok(Answer::Done));
     assert_eq!(play.mirror.len(), 1);
@@ -75,7 +75,7 @@ fn an_engine_that_denies_us_is_not_hammered() {
 fn after_a_night_a_request_tries_the_engine_before_it_is_refused() {
     let mut play = Play::watched(1);
     play.lose();
-    play.tell(Fact::Watched(false));
+    play.report(Fact::Watched(false));
     play.pass(8 * 3600);
     assert_eq!(play.orders, [], "nobody looks");
     play.connected = true;
@@ -92,15 +92,15 @@ fn after_a_night_a_request_tries_the_engine_before_it_is_refused() {
 fn what_is_asked_before_the_first_answer_waits_for_it() {
     let mut play = Play::with(1);
     let early = play.ask(launch("first"));
-    let refresh = play.ask(Ask::Context(ContextRequest::Refresh));
-    let passing = play.ask(Ask::RefreshOrRetry);
+    let refresh = play.ask(ObserverRequest::Context(ContextRequest::Refresh));
+    let passing = play.ask(ObserverRequest::RefreshOrRetry);
     assert_eq!(play.answers.keys().collect::<Vec<_>>(), [&passing]);
     play.settle();
     assert!(play.answers[&early].is_ok() && play.answers[&refresh].is_ok());
     let mut play = Play::with(1);
     let early = [
         play.ask(launch("first")),
-        play.ask(Ask::Context(ContextRequest::Refresh)),
+        play.ask(ObserverRequest::Context(ContextRequest::Refresh)),
     ];
     play.carry_out(0, Some(FailureKind::Unreachable));
     for ticket in early {
@@ -116,7 +116,7 @@ fn lost_events_are_listened_to_again_and_the_list_is_read_whole() {
     let connection = play.connection;
     play.listening = false;
     let quiet = play.make("RUNNING");
-    play.tell(Fact::EventsEnded {
+    play.report(Fact::EventsEnded {
         connection,
         failure: Some(fault(FailureKind::Failed)),
     });
@@ -136,7 +136,7 @@ fn another_users_keys_bring_another_users_sessions() {
     play.connected = true;
     play.there.clear();
     let theirs = play.make("RUNNING");
-    play.ask(Ask::Context(ContextRequest::Refresh));
+    play.ask(ObserverRequest::Context(ContextRequest::Refresh));
     let Order::Connect { connection, .. } = play.orders.remove(0).1 else {
         panic!("no attempt");
     };
@@ -148,7 +148,7 @@ fn another_users_keys_bring_another_users_sessions() {
         domain: "default".into(),
         role: "user".into(),
     });
-    play.tell(Fact::Connected {
+    play.report(Fact::Connected {
         connection,
         info: other,
     });

@@ -1,0 +1,169 @@
+//! The sections about sessions: who uses what, what will be reclaimed, what failed.
+
+use std::cmp::Reverse;
+
+use jiff::Timestamp;
+
+use super::{
+    engines::{accelerators, counted, used},
+    rows::{DashRow, Meter, MeterRow, NoteKind, SessionLine, Target, note},
+};
+use crate::{
+    app::panels::PanelEnv,
+    model::{
+        capability::EngineState,
+        session::Session,
+        status::{Status, Tone},
+    },
+    rules::{
+        ending::ending,
+        grouping::{Grouping, groups, requested},
+        reclaim::{Reclaim, nearest, reclaim},
+        verdict,
+    },
+};
+
+/// How many sessions the lists of reclaims and failures name.
+const NAMED: usize = 8;
+
+/// Who uses what: the owners of the sessions that hold resources, those with the most CPU first.
+pub(super) fn owner_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
+    let mirror = env.mirror;
+    let held = mirror
+        .sessions()
+        .filter(|it| env.shown.has(it.context) && it.holds_resources());
+    let owners = groups(held.map(|it| (Grouping::Owner.of(it), it)));
+    let mut rows = vec![DashRow::Section(
+        "Who uses what".to_owned(),
+        seen_sessions(env).to_owned(),
+    )];
+    if owners.is_empty() {
+        rows.push(note(NoteKind::Empty, "No session holds resources."));
+    }
+    let mut lines: Vec<MeterRow> = owners
+        .into_iter()
+        .map(|owner| {
+            let slots = requested(owner.members.iter().copied());
+            let running = owner.members.iter().filter(|it| it.status.is_live());
+            let used = used(mirror, running.copied());
+            let name = owner.name;
+            let label = if name.is_empty() { "-" } else { &name };
+            MeterRow {
+                label: label.to_owned(),
+                note: counted(owner.members.len()),
+                cpu: Meter {
+                    used: used.map(|it| it.0),
+                    others: 0,
+                    whole: Some(slots.cpu.millis()),
+                },
+                memory: Meter {
+                    used: used.map(|it| it.1),
+                    others: 0,
+                    whole: Some(slots.mem.0),
+                },
+                accelerators: accelerators(&slots, None),
+                target: Some(Target::Filter(Grouping::Owner, name)),
+            }
+        })
+        .collect();
+    lines.sort_by_key(|line| Reverse((line.cpu.whole, line.memory.whole)));
+    rows.extend(lines.into_iter().map(DashRow::Meters));
+    rows
+}
+
+/// Whose sessions the shown contexts list.
+fn seen_sessions(env: &PanelEnv<'_>) -> &'static str {
+    let mut users = env
+        .mirror
+        .shown(env.shown)
+        .map(|state| match &state.engine {
+            EngineState::Connected { info } => info.user.as_ref(),
+            _ => None,
+        });
+    let sees_others = users.any(|user| user.is_some_and(|user| user.is_administrator()));
+    if sees_others {
+        "all users"
+    } else {
+        "only your own sessions are listed"
+    }
+}
+
+/// The sessions that idle checks reclaim next.
+pub(super) fn reclaim_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
+    let mut next: Vec<(Option<Timestamp>, &Session)> = env
+        .mirror
+        .sessions()
+        .filter(|it| env.shown.has(it.context))
+        .filter_map(|session| match reclaim(session) {
+            Reclaim::Due => Some((None, session)),
+            Reclaim::At(at) => Some((Some(at), session)),
+            Reclaim::Exempt | Reclaim::Never => None,
+        })
+        .collect();
+    next.sort_by_key(|(at, session)| (*at, session.key()));
+    let title = "Will be reclaimed".to_owned();
+    let mut rows = vec![DashRow::Section(title, more_than_named(next.len()))];
+    if next.is_empty() {
+        rows.push(note(NoteKind::Empty, "No session will be reclaimed."));
+    }
+    rows.extend(next.into_iter().take(NAMED).map(|(at, session)| {
+        let check = nearest(&session.idle_checks).map(|(check, _)| check.checker.title());
+        DashRow::Session(SessionLine {
+            key: session.key(),
+            name: session.name.to_string(),
+            at,
+            why: check.unwrap_or("over a limit").to_owned(),
+            failed: false,
+        })
+    }));
+    rows
+}
+
+fn more_than_named(count: usize) -> String {
+    if count > NAMED {
+        format!("the first {NAMED} of {count}")
+    } else {
+        String::new()
+    }
+}
+
+/// The sessions that failed last, among those that are loaded.
+pub(super) fn failure_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
+    let mut failed: Vec<(Timestamp, &Session)> = env
+        .mirror
+        .sessions()
+        .filter(|it| env.shown.has(it.context) && is_failure(it))
+        .map(|session| (session.terminated_at.unwrap_or(session.created_at), session))
+        .collect();
+    failed.sort_by_key(|(at, session)| (Reverse(*at), session.key()));
+    let title = "Recent failures".to_owned();
+    let mut rows = vec![DashRow::Section(title, more_than_named(failed.len()))];
+    if failed.is_empty() {
+        let text = "None of the loaded sessions has failed.";
+        rows.push(note(NoteKind::Empty, text));
+    }
+    rows.extend(failed.into_iter().take(NAMED).map(|(at, session)| {
+        let message = session.status_message.as_ref().filter(|it| !it.is_empty());
+        let why = match (message, ending(session)) {
+            (Some(message), _) => message.to_string(),
+            (None, Some(ending)) => ending.to_string(),
+            (None, None) => session.status.to_string(),
+        };
+        DashRow::Session(SessionLine {
+            key: session.key(),
+            name: session.name.to_string(),
+            at: Some(at),
+            why,
+            failed: true,
+        })
+    }));
+    rows
+}
+
+fn is_failure(session: &Session) -> bool {
+    let bad_end = ending(session).is_some_and(|it| it.tone() == verdict::Tone::Bad);
+    bad_end
+        || session.failed_to_start()
+        || session.status == Status::Error
+        || (session.has_ended() && session.status.tone() == Tone::Bad)
+}

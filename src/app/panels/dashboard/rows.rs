@@ -1,0 +1,126 @@
+//! The rows of the dashboard: what the shown machines or clusters have, who uses it, what will be reclaimed, what
+//! failed.
+
+use jiff::Timestamp;
+
+use super::{Dashboard, engines, people};
+use crate::{
+    app::{mirror::DaemonConnection, panels::PanelEnv},
+    model::{id::SessionKey, resources::Bytes},
+    rules::grouping::Grouping,
+};
+
+/// A row of the dashboard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DashRow {
+    Blank,
+    /// The title of a section, and a note beside it.
+    Section(String, String),
+    /// Why a section has no rows, or has only a part of them.
+    Note(NoteKind, String),
+    Meters(MeterRow),
+    /// The space of a disk: what is on it, its path, used and total.
+    Disk {
+        label: String,
+        path: String,
+        used: Bytes,
+        total: Bytes,
+    },
+    Session(SessionLine),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoteKind {
+    Empty,
+    Loading,
+    Problem,
+}
+
+/// A row with CPU, memory and accelerators.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MeterRow {
+    /// Where Enter leads, `None` if the row can't be selected.
+    pub target: Option<Target>,
+    pub label: String,
+    pub note: String,
+    pub cpu: Meter,
+    pub memory: Meter,
+    pub accelerators: String,
+}
+
+/// An amount as a part of a whole: thousandths of a core, or bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Meter {
+    /// `None` = not known.
+    pub used: Option<u64>,
+    /// What others use of the whole.
+    pub others: u64,
+    pub whole: Option<u64>,
+}
+
+/// A session that will be reclaimed, or failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionLine {
+    pub key: SessionKey,
+    pub name: String,
+    /// When it is reclaimed, or when it ended; `None` = it is over a limit now.
+    pub at: Option<Timestamp>,
+    pub why: String,
+    pub failed: bool,
+}
+
+/// Where a row leads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    /// To the list, filtered by a value.
+    Filter(Grouping, String),
+    Session(SessionKey),
+}
+
+impl DashRow {
+    pub fn target(&self) -> Option<Target> {
+        match self {
+            Self::Meters(row) => row.target.clone(),
+            Self::Session(line) => Some(Target::Session(line.key)),
+            Self::Blank | Self::Section(..) | Self::Note(..) | Self::Disk { .. } => None,
+        }
+    }
+}
+
+/// All rows, from the top.
+pub fn rows(panel: &Dashboard, env: &PanelEnv<'_>) -> Vec<DashRow> {
+    let mut rows = Vec::new();
+    match env.mirror.connection() {
+        DaemonConnection::Connecting => {
+            return vec![note(NoteKind::Loading, "Connecting to the daemon")];
+        }
+        DaemonConnection::Down { .. } => {
+            let text =
+                "Daemon disconnected. Retrying automatically. The figures are the last known ones.";
+            rows.push(note(NoteKind::Problem, text));
+        }
+        DaemonConnection::Refused(failure) => {
+            return vec![note(NoteKind::Problem, &failure.to_string())];
+        }
+        DaemonConnection::Up => {}
+    }
+    let shown = || env.mirror.shown(env.shown);
+    let contexts = shown().map(|state| engines::context_rows(panel, state, env));
+    let groups = shown().map(|state| engines::group_rows(state, env));
+    let others = [
+        people::owner_rows(env),
+        people::reclaim_rows(env),
+        people::failure_rows(env),
+    ];
+    for section in contexts.chain(groups).chain(others) {
+        if !rows.is_empty() && !section.is_empty() {
+            rows.push(DashRow::Blank);
+        }
+        rows.extend(section);
+    }
+    rows
+}
+
+pub(super) fn note(kind: NoteKind, text: &str) -> DashRow {
+    DashRow::Note(kind, text.to_owned())
+}
