@@ -44,10 +44,12 @@ kind == "lacks" {
     }
 }
 
-function cell(which, topic,    n, test, passed, lacks, failing, text) {
+function cell(which, topic,    n, test, passed, lacks, failing, cut, text) {
     for (n = 1; n <= count[which]; n++) {
         test = order[which, n]
         if (index(test, topic "::") != 1) continue
+        # Cut before its end, and not run since.
+        if (outcome[which, test] !~ /^(ok|FAILED)$/) { cut++; continue }
         if (outcome[which, test] != "ok") { failing = failing ? failing ", " test : test; continue }
         passed++
         if (lacking[which, test] && index(", " lacks ",", ", " lacking[which, test] ",") == 0)
@@ -55,6 +57,7 @@ function cell(which, topic,    n, test, passed, lacks, failing, text) {
     }
     text = passed ? passed " passed" : failing ? "none passed" : "not run"
     if (lacks) text = text "; lacks `" gensub_ticks(lacks) "`"
+    if (cut) text = text "; " cut " not finished"
     if (failing) text = text "; **failed: " failing "**"
     return text
 }
