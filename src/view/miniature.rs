@@ -99,7 +99,7 @@ mod tests {
             .buffer
             .content
             .iter()
-            .map(|it| it.symbol())
+            .map(ratatui::buffer::Cell::symbol)
             .collect();
         symbols.chunks(4).map(<[&str]>::concat).collect()
     }

@@ -44,7 +44,7 @@ fn commands() -> Vec<CustomCommand> {
         CommandTarget::Background,
         "du -sh {name}",
     );
-    usage.show = "status:running".to_owned();
+    "status:running".clone_into(&mut usage.show);
     let mut top = command(
         "cluster status",
         "alt-s",

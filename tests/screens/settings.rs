@@ -34,10 +34,10 @@ fn read() -> SettingsRead {
         change(read.rows.iter_mut().find(|row| row.key == key).unwrap());
     };
     row(&mut read, "ui.mouse", &|row| {
-        row.value = "false".to_owned();
+        "false".clone_into(&mut row.value);
         row.current = EditedValue::Text("false".to_owned());
-        row.origin = "user".to_owned();
-        row.from = "your file, /home/kim/.config/workbay/config.toml:7".to_owned();
+        "user".clone_into(&mut row.origin);
+        "your file, /home/kim/.config/workbay/config.toml:7".clone_into(&mut row.from);
         row.line = Some(7);
     });
     row(&mut read, "ui.theme", &|row| {
@@ -45,8 +45,8 @@ fn read() -> SettingsRead {
         row.kind = SettingKind::Choice(words.to_vec());
     });
     row(&mut read, "ui.read-only", &|row| {
-        row.origin = "environment".to_owned();
-        row.from = "environment variable WORKBAY_READ_ONLY".to_owned();
+        "environment".clone_into(&mut row.origin);
+        "environment variable WORKBAY_READ_ONLY".clone_into(&mut row.from);
         row.fixed = Some("The environment variable WORKBAY_READ_ONLY sets it.".to_owned());
     });
     read

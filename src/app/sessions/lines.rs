@@ -1,6 +1,6 @@
 //! The rows of the list: groups, sessions, and the containers of expanded sessions.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 

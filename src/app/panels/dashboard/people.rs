@@ -12,6 +12,7 @@ use crate::{
     app::panels::PanelEnv,
     model::{
         capability::EngineState,
+        catalogue::User,
         session::Session,
         status::{Status, Tone},
     },
