@@ -209,12 +209,17 @@ fn matters(app: &App, action: Action) -> bool {
     }
 }
 
-/// Returns the most convenient key of each action, for example `up/down`. Returns an empty text if one of
-/// them has no key.
+const ARROWS: [&str; 4] = ["up", "down", "left", "right"];
+
+/// Returns the most convenient key of each action, for example `up/down`, or `arrows` for all four. Returns an empty
+/// text if one of them has no key.
 fn keys_of_all(app: &App, scope: Scope, actions: &[Action]) -> String {
     let keys: Vec<String> = actions.iter().map(|a| keys(app, scope, *a)).collect();
     if keys.iter().any(String::is_empty) {
         return String::new();
+    }
+    if ARROWS.iter().all(|arrow| keys.iter().any(|key| key == arrow)) {
+        return "arrows".to_owned();
     }
     keys.join("/")
 }

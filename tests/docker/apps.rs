@@ -281,7 +281,10 @@ async fn a_program_started_by_hand_is_found_by_its_port() {
     bench
         .sh(session, "pkill -f 'server -b 127.0.0.1 900[2]'")
         .await;
-    assert_eq!(within(end).await.unwrap().unwrap(), None);
+    match within(end).await.unwrap() {
+        Ok(code) => assert_eq!(code, None),
+        Err(failure) => assert_eq!(failure.kind, FailureKind::NotFound, "it ended first"),
+    }
     assert_eq!(app(&bench, session, "9002").await, None);
 }
 
