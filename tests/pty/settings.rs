@@ -74,8 +74,8 @@ fn own_commands_run_in_the_background_in_the_session_and_in_a_pane() {
     );
     fs::write(&config, changed).expect("a file");
     person.type_(":>here");
-    // Before the file is read again, another action is the first of the list.
-    person.wait_for("here  your command");
+    // Until the file is read again, another action is the first of the list. Only the new one has this key.
+    person.wait_for("alt-h");
     person.type_("\r");
     person.wait_for("on-42");
 }
