@@ -218,7 +218,10 @@ fn keys_of_all(app: &App, scope: Scope, actions: &[Action]) -> String {
     if keys.iter().any(String::is_empty) {
         return String::new();
     }
-    if ARROWS.iter().all(|arrow| keys.iter().any(|key| key == arrow)) {
+    if ARROWS
+        .iter()
+        .all(|arrow| keys.iter().any(|key| key == arrow))
+    {
         return "arrows".to_owned();
     }
     keys.join("/")
