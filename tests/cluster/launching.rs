@@ -364,7 +364,7 @@ async fn only_an_administrator_launches_for_others() {
     );
 
     let admin = Bench::with(by_admin()).await;
-    if let Some(why) = admin.lack(Capability::Owners).await {
+    if let Some(why) = admin.lack(Capability::Owners) {
         let (field, said) = admin.refused(request).await;
         assert_eq!((field, said), (Field::Owner, why));
         return;

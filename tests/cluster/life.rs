@@ -107,7 +107,7 @@ async fn idle_checks_count_and_the_network_is_watched_from_its_first_use() {
     }
     // It stands still while a terminal is open, and runs from its end.
     drop(Pane::open(&bench, ours.id(), "pane-a").await);
-    if let Some(why) = bench.lack(Capability::NetworkIdle).await {
+    if let Some(why) = bench.lack(Capability::NetworkIdle) {
         assert!(why.ends_with("older than 26.8"), "{why}");
         return;
     }

@@ -42,7 +42,7 @@ async fn sessions_of_several_owners_are_distinguished_and_made_by_address() {
         made["id"].as_str().unwrap().parse().unwrap()
     };
     let administrator = Bench::with(by_admin()).await;
-    let made = match administrator.lack(Capability::Owners).await {
+    let made = match administrator.lack(Capability::Owners) {
         None => vec![launch(&theirs, &["--owner", USER.0]), launch(&own, &[])],
         Some(why) => {
             let mut words = vec!["--context", "everyone", "launch", "--owner", USER.0];

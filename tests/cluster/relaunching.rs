@@ -85,7 +85,7 @@ async fn variables_and_mounts_come_back_as_they_were() {
     );
     // Given again it is enough, where variables are reported.
     let mut again = vec!["relaunch", &name, "--mount", &mount, "--dry-run"];
-    if let Some(why) = bench.lack(Capability::LaunchRecord).await {
+    if let Some(why) = bench.lack(Capability::LaunchRecord) {
         assert!(why.contains("variables and the bootstrap script"), "{why}");
         let refused = other.workbay(&again);
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();

@@ -11,7 +11,7 @@ use workbay::{
         manager::{Manager, PageQuery, SessionChange},
     },
     model::{
-        capability::Capability,
+        capability::{Capabilities, Capability},
         history::HistoryEntry,
         id::{ContextName, SessionId},
         log::LogOptions,
@@ -113,6 +113,8 @@ pub fn engine(config: BackendAiConfig) -> Arc<dyn Manager> {
 /// The cluster, with nothing left in it by an earlier run that was cut.
 pub struct Bench {
     pub engine: Arc<dyn Manager>,
+    /// As reported when the test began. The manager closes connections that rest, so it isn't asked again later.
+    capabilities: Capabilities,
 }
 
 impl Bench {
@@ -123,25 +125,25 @@ impl Bench {
     pub async fn with(config: BackendAiConfig) -> Self {
         static SWEPT: OnceCell<()> = OnceCell::const_new();
         SWEPT.get_or_init(sweep).await;
-        let bench = Self {
-            engine: engine(config),
-        };
-        bench.engine.probe().await.unwrap();
-        bench
+        let engine = engine(config);
+        let capabilities = engine.probe().await.unwrap().capabilities;
+        Self {
+            engine,
+            capabilities,
+        }
     }
 
     /// Why this release lacks a capability; `None` if it has it. Noted for the page of releases that
     /// `scripts/test-matrix` writes.
-    pub async fn lack(&self, capability: Capability) -> Option<String> {
-        let capabilities = self.engine.probe().await.unwrap().capabilities;
-        let why = capabilities.why_not(capability)?.to_string();
+    pub fn lack(&self, capability: Capability) -> Option<String> {
+        let why = self.capabilities.why_not(capability)?.to_string();
         note_lack(capability, &why);
         Some(why)
     }
 
     /// Whether this release reports only when each status was reached. Then no entry may say more.
     pub async fn lacks_steps(&self, history: &[HistoryEntry]) -> bool {
-        let Some(why) = self.lack(Capability::SchedulingSteps).await else {
+        let Some(why) = self.lack(Capability::SchedulingSteps) else {
             return false;
         };
         assert!(why.contains("only when each status was reached"), "{why}");
@@ -152,7 +154,7 @@ impl Bench {
 
     /// What a scheduling history says on the screen: of an attempt, or that there are none.
     pub async fn told_by_history(&self) -> &'static str {
-        match self.lack(Capability::SchedulingSteps).await {
+        match self.lack(Capability::SchedulingSteps) {
             Some(_) => "this manager reports",
             None => "schedule-sessions",
         }
@@ -160,7 +162,7 @@ impl Bench {
 
     /// The timeout that a session is reported with, where its release reports one.
     pub async fn reported_timeout(&self, timeout: Span) -> Option<Span> {
-        match self.lack(Capability::BatchTimeout).await {
+        match self.lack(Capability::BatchTimeout) {
             Some(why) => {
                 assert!(why.contains("timeout of a batch session"), "{why}");
                 None

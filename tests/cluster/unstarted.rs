@@ -23,7 +23,7 @@ async fn why_a_session_did_not_start_is_reported() {
         ..small()
     };
     let ours = bench.enqueue(request.clone()).await;
-    if let Some(why) = bench.lack(Capability::StartFailures).await {
+    if let Some(why) = bench.lack(Capability::StartFailures) {
         // It counts as one that ran; with some releases it still does.
         assert!(why.ends_with("older than 26.8"), "{why}");
         let is_told = |it: &Session| it.status == Status::Running || it.status.is_final();
@@ -57,7 +57,7 @@ async fn a_client_that_waits_for_it_gets_the_reason() {
     let mut words = vec!["launch", "--name", &prefix, "--image", IMAGE];
     words.extend(["--cpu", "1", "--mem", "256m", "--wait"]);
     let failed = machine.workbay(&words);
-    if bench.lack(Capability::StartFailures).await.is_some() {
+    if bench.lack(Capability::StartFailures).is_some() {
         let said = String::from_utf8_lossy(&failed.stderr).into_owned();
         assert!(
             failed.status.success() || said.contains("is TERMINATED"),
