@@ -10,6 +10,7 @@ mod copy;
 mod error;
 mod list;
 pub mod many;
+mod pieces;
 mod read;
 mod room;
 mod root;
@@ -19,6 +20,7 @@ mod write;
 
 pub use self::{
     list::select,
+    pieces::{Content, PieceReader},
     room::Room,
     root::Root,
     work::{LocalWork, Report, carry_out},

@@ -61,7 +61,7 @@ impl HostKey {
         write_private(path, text.expose())
     }
 
-    /// Reads the key at `path`, or makes it if there is no file. If several processes create it at once, all get the same key.
+    /// Reads the key at `path`, or creates it if the file does not exist. If several processes create it at once, all get the same key.
     ///
     /// # Errors
     ///

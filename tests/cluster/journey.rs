@@ -62,7 +62,7 @@ async fn launch_wait_work_return_read_rename_end() {
     });
     person.type_("\r");
     person.wait_for("waiting: ");
-    let told = bench.told_by_history().await;
+    let told = bench.told_by_history();
     person.wait_for(told);
     person.type_("\x1b");
     person.wait_gone(told);
@@ -126,7 +126,7 @@ async fn launch_wait_work_return_read_rename_end() {
     person.wait_for("grace period");
     person.type_("h");
     person.wait_for("Scheduling history of");
-    person.wait_for(bench.told_by_history().await);
+    person.wait_for(bench.told_by_history());
     person.type_until("\x1b", |screen| !screen.contains("Scheduling history of"));
     // The first one takes the filter off.
     person.type_until("\x1b", |screen| !screen.contains("Idle checks"));

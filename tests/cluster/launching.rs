@@ -61,7 +61,7 @@ async fn a_batch_session_keeps_its_start_time() {
         session.starts_at.unwrap().as_second(),
         starts_at.as_second()
     );
-    let timeout = bench.reported_timeout(Span(3600)).await;
+    let timeout = bench.reported_timeout(Span(3600));
     assert_eq!(session.timeout, timeout);
     let session = bench
         .until_long(ours.id(), |session| session.status.is_final())
@@ -87,7 +87,7 @@ async fn a_batch_session_ends_at_its_timeout() {
     };
     let (session, log) = bench.ended(request).await;
     assert_eq!(session.result, BatchResult::Failure, "{session:?}");
-    assert_eq!(session.timeout, bench.reported_timeout(Span(5)).await);
+    assert_eq!(session.timeout, bench.reported_timeout(Span(5)));
     assert!(log.contains("begins") && !log.contains("too late"), "{log}");
 }
 

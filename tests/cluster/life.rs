@@ -140,7 +140,7 @@ async fn a_running_session_reports_its_log_and_its_history() {
         history.windows(2).all(|pair| pair[0].at >= pair[1].at),
         "newest first: {history:?}"
     );
-    if !bench.lacks_steps(&history).await {
+    if !bench.lacks_steps(&history) {
         let scheduled = history
             .iter()
             .find(|entry| entry.phase == *"schedule-sessions");

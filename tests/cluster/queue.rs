@@ -39,7 +39,7 @@ async fn what_does_not_fit_waits_and_says_why() {
     );
 
     let history = bench.engine.history(waiting.id()).await.unwrap();
-    if bench.lacks_steps(&history).await {
+    if bench.lacks_steps(&history) {
         assert!(history.iter().all(|entry| entry.to == Status::Pending));
     } else {
         let refused = history

@@ -142,7 +142,7 @@ impl Bench {
     }
 
     /// Whether this release reports only when each status was reached. Then no entry may say more.
-    pub async fn lacks_steps(&self, history: &[HistoryEntry]) -> bool {
+    pub fn lacks_steps(&self, history: &[HistoryEntry]) -> bool {
         let Some(why) = self.lack(Capability::SchedulingSteps) else {
             return false;
         };
@@ -153,7 +153,7 @@ impl Bench {
     }
 
     /// What a scheduling history says on the screen: of an attempt, or that there are none.
-    pub async fn told_by_history(&self) -> &'static str {
+    pub fn told_by_history(&self) -> &'static str {
         match self.lack(Capability::SchedulingSteps) {
             Some(_) => "this manager reports",
             None => "schedule-sessions",
@@ -161,7 +161,7 @@ impl Bench {
     }
 
     /// The timeout that a session is reported with, where its release reports one.
-    pub async fn reported_timeout(&self, timeout: Span) -> Option<Span> {
+    pub fn reported_timeout(&self, timeout: Span) -> Option<Span> {
         match self.lack(Capability::BatchTimeout) {
             Some(why) => {
                 assert!(why.contains("timeout of a batch session"), "{why}");

@@ -205,10 +205,10 @@ fn clusters(mirror: &Mirror, shown: ShownContexts) -> impl Iterator<Item = Conte
     names.filter(|name| mirror.can(*name, Capability::AgentChoice))
 }
 
-fn ask_agents(context: ContextName, anew: bool) -> Step {
+fn ask_agents(context: ContextName, refresh: bool) -> Step {
     let request = ContextRequest::Catalogue {
         project: None,
-        refresh: anew,
+        refresh,
     };
     Step::Ask {
         request: Request::context(context, request),

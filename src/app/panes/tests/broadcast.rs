@@ -96,14 +96,14 @@ fn marked_panes_are_chosen_also_on_other_tabs() {
 #[test]
 fn what_cannot_take_keys_is_left_out_with_the_reason() {
     let mut world = two();
-    let told = said(&world.panes.toggle_broadcast(|it| it == session(1).context));
-    assert!(told.contains("work-1 is read-only"), "{told}");
+    let message = said(&world.panes.toggle_broadcast(|it| it == session(1).context));
+    assert!(message.contains("work-1 is read-only"), "{message}");
     assert_eq!(world.panes.broadcast_count(), None);
     world.happens(lost());
-    let told = said(&begin(&mut world));
+    let message = said(&begin(&mut world));
     assert!(
-        told.contains("the shell of work-1 isn't connected"),
-        "{told}"
+        message.contains("the shell of work-1 isn't connected"),
+        "{message}"
     );
     assert_eq!(world.panes.broadcast_count(), None);
 }

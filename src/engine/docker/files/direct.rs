@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use bytes::{Buf as _, Bytes};
+use bytes::Bytes;
 use futures_util::{
     StreamExt as _,
     stream::{BoxStream, unfold},
@@ -21,7 +21,7 @@ use crate::{
         docker::blocking::off_loop,
         files::{FileBytes, FileProgresses, LocalWork},
     },
-    files::{PartFile, Root, carry_out},
+    files::{Content, PartFile, PieceReader, Root, carry_out},
     model::{
         failure::Failure,
         files::{FileAnswer, FileName, FilePath, FileProgress, FileRequest, WriteOptions},
@@ -74,12 +74,6 @@ pub(super) fn stream_of<T: Send + 'static>(waiting: mpsc::Receiver<T>) -> BoxStr
         Some((item, waiting))
     })
     .boxed()
-}
-
-/// A part of the content, or its end. Without the end, the transfer was interrupted.
-enum Content {
-    Piece(Bytes),
-    End,
 }
 
 pub(super) async fn write(
@@ -171,39 +165,6 @@ impl Write for PieceWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// Reads from a channel of pieces. Fails if the pieces end without [`Content::End`].
-struct PieceReader {
-    pieces: mpsc::Receiver<Content>,
-    piece: Bytes,
-    has_ended: bool,
-}
-
-impl PieceReader {
-    fn new(pieces: mpsc::Receiver<Content>) -> Self {
-        Self {
-            pieces,
-            piece: Bytes::new(),
-            has_ended: false,
-        }
-    }
-}
-
-impl Read for PieceReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.piece.is_empty() && !self.has_ended {
-            match self.pieces.blocking_recv() {
-                Some(Content::Piece(piece)) => self.piece = piece,
-                Some(Content::End) => self.has_ended = true,
-                None => return Err(io::ErrorKind::UnexpectedEof.into()),
-            }
-        }
-        let length = self.piece.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&self.piece[..length]);
-        self.piece.advance(length);
-        Ok(length)
     }
 }
 

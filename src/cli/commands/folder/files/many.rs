@@ -2,18 +2,18 @@
 
 use std::{
     collections::HashSet,
-    io::{self, BufReader, BufWriter, Read, Write},
+    io::{self, BufReader, BufWriter, Write},
     sync::Arc,
 };
 
-use bytes::{Buf as _, Bytes};
+use bytes::Bytes;
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use super::side::{Side, blocking, broken, ended, unexpected};
 use crate::{
     cli::{connection::Connection, fail::Fail},
     client::{Stream, StreamItem, StreamSender},
-    files::{Root, many},
+    files::{Content, PieceReader, Root, many},
     model::{
         failure::{Failure, FailureKind},
         files::{FileName, FilePath, FilePlace},
@@ -170,7 +170,7 @@ fn unpack(
     root: &Root,
     to: &FilePath,
     mut wanted: HashSet<FileName>,
-    waiting: mpsc::Receiver<Option<Bytes>>,
+    waiting: mpsc::Receiver<Content>,
 ) -> Result<(u64, u64, HashSet<FileName>), Fail> {
     let mut stream = BufReader::with_capacity(PIECE, PieceReader::new(waiting));
     let (mut files, mut bytes) = (0, 0);
@@ -218,19 +218,19 @@ async fn until_end(stream: &mut Stream) -> Result<(), Fail> {
 }
 
 /// Passes the stream to the thread that writes files. `None` is its end.
-async fn pass_on(stream: &mut Stream, pieces: mpsc::Sender<Option<Bytes>>) -> Result<(), Fail> {
+async fn pass_on(stream: &mut Stream, pieces: mpsc::Sender<Content>) -> Result<(), Fail> {
     loop {
         match stream.recv().await {
             Some(StreamItem::Opened) => {}
             Some(StreamItem::Data { bytes, .. }) => {
-                if pieces.send(Some(bytes)).await.is_err() {
+                if pieces.send(Content::Piece(bytes)).await.is_err() {
                     // The thread has failed and says why.
                     return Ok(());
                 }
             }
             Some(StreamItem::Ended(end)) => {
                 ended(end)?;
-                let _ = pieces.send(None).await;
+                let _ = pieces.send(Content::End).await;
                 return Ok(());
             }
             None => return Err(broken()),
@@ -250,39 +250,6 @@ impl Write for PieceWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// Reads from a channel of pieces. Fails if they break off.
-struct PieceReader {
-    pieces: mpsc::Receiver<Option<Bytes>>,
-    piece: Bytes,
-    has_ended: bool,
-}
-
-impl PieceReader {
-    fn new(pieces: mpsc::Receiver<Option<Bytes>>) -> Self {
-        Self {
-            pieces,
-            piece: Bytes::new(),
-            has_ended: false,
-        }
-    }
-}
-
-impl Read for PieceReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.piece.is_empty() && !self.has_ended {
-            match self.pieces.blocking_recv() {
-                Some(Some(piece)) => self.piece = piece,
-                Some(None) => self.has_ended = true,
-                None => return Err(io::ErrorKind::UnexpectedEof.into()),
-            }
-        }
-        let length = self.piece.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&self.piece[..length]);
-        self.piece.advance(length);
-        Ok(length)
     }
 }
 
