@@ -32,5 +32,6 @@ pub mod state_machine;
 pub mod store;
 pub mod terminal;
 pub mod theme;
+pub mod transfer;
 pub mod tree;
 pub mod view;

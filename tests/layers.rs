@@ -45,6 +45,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("theme", &["config", "model"]),
     ("runner", &["model", "tree", "archive", "files"]),
     ("client", &["model", "rules", "protocol", "config"]),
+    ("transfer", &["model", "protocol", "client", "files"]),
     (
         "daemon",
         &[
@@ -91,13 +92,15 @@ const ROWS: &[(&str, &[&str])] = &[
             "config",
             "space",
             "log_filter",
+            "files",
+            "transfer",
         ],
     ),
     (
         "cli",
         &[
             "model", "rules", "protocol", "client", "config", "action", "keymap", "theme",
-            "terminal", "archive", "files", "space",
+            "terminal", "archive", "files", "space", "transfer",
         ],
     ),
     // The two roots: they only list modules and dispatch.

@@ -217,3 +217,89 @@ fn very_large_and_very_deep_directories_are_browsed_and_deleted() {
     assert!(!folder.join("deep").exists());
     assert_eq!(machine.daemon_pid(), pid);
 }
+
+/// Small files of the directory that goes up and comes back.
+const SMALL: usize = 250;
+
+fn make_tree(top: &Path) {
+    let inner = top.join("안쪽/깊이");
+    fs::create_dir_all(&inner).unwrap();
+    fs::create_dir(top.join("empty")).unwrap();
+    for number in 0..SMALL {
+        fs::write(top.join(format!("{number:03}")), format!("파일 {number}\n")).unwrap();
+        fs::write(inner.join(format!("{number:03}.txt")), vec![7; number]).unwrap();
+    }
+    fs::write(top.join("large.bin"), noise()).unwrap();
+    fs::set_permissions(top.join("001"), fs::Permissions::from_mode(0o750)).unwrap();
+}
+
+fn differences(one: &Path, other: &Path) -> String {
+    let mut diff = std::process::Command::new("diff");
+    let output = diff.arg("-r").args([one, other]).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_directory_of_small_files_goes_up_merges_and_comes_back() {
+    let machine = Machine::new();
+    let local = machine.path("local");
+    let tree = local.join("tree");
+    make_tree(&tree);
+    let printed = machine.ok(&["folder", "create", "data"]);
+    let folder = Path::new(printed.trim().split_once(' ').unwrap().1).join("tree");
+    machine.ok(&machine::launch("small", &["--mount", "data", "--wait"]));
+
+    let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 36);
+    person.wait_for("RUNNING");
+    person.type_("D");
+    person.wait_for("data");
+    person.type_("f");
+    person.wait_for("This directory is empty.");
+    let upload = |person: &mut Terminal| {
+        person.type_("u");
+        person.wait_for("Upload from this machine:");
+        person.type_("\x15");
+        person.type_(&format!("{}\r", tree.display()));
+    };
+    upload(&mut person);
+    person.wait_for("'tree' uploaded");
+    assert_eq!(differences(&tree, &folder), "");
+    let mode = fs::metadata(folder.join("001")).unwrap().permissions();
+    assert_eq!(mode.mode() & 0o777, 0o750);
+
+    // Up again into the same directory: what is missing there is added, and each name that is taken is asked about once.
+    for number in 0..SMALL {
+        if number != 7 {
+            fs::remove_file(folder.join(format!("{number:03}"))).unwrap();
+        }
+    }
+    for gone in ["안쪽", "empty", "large.bin"] {
+        let path = folder.join(gone);
+        let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+    }
+    fs::write(folder.join("007"), "old\n").unwrap();
+    upload(&mut person);
+    person.wait_for("already exists");
+    person.wait_for("007");
+    person.type_("\x1b[C\r");
+    person.wait_gone("already exists");
+    person.wait_until("everything in the folder", |_| {
+        differences(&tree, &folder).is_empty()
+    });
+
+    let back = local.join("back");
+    person.type_("d");
+    person.wait_for("Download to this machine:");
+    person.type_("\x15");
+    person.type_(&format!("{}\r", back.display()));
+    person.wait_for("'tree' downloaded");
+    assert_eq!(differences(&tree, &back), "");
+    let time = |path: &Path| fs::metadata(path).unwrap().modified().unwrap();
+    assert_eq!(time(&tree.join("002")), time(&back.join("002")));
+
+    person.type_("\x1b");
+    person.type_("\x1b");
+    person.type_("q");
+    assert_eq!(person.wait_end(), 0);
+    machine.ok(&["terminate", "--force", "--yes", "small"]);
+}

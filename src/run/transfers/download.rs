@@ -14,6 +14,7 @@ use super::{
     copy,
     local::{self, LocalPart},
     remote,
+    small::{SmallDownloads, SmallFile, is_small},
     task::{Part, Result, Stop, Task},
     upload::{blocking, side_of},
 };
@@ -79,35 +80,73 @@ async fn tree(
     target: PathBuf,
 ) -> Result<()> {
     make_directory(&target)?;
-    let mut waiting = vec![(path, target)];
-    while let Some((directory, local)) = waiting.pop() {
+    let mut downloads = SmallDownloads::new(&target)?;
+    let mut waiting = vec![(path, FilePath::root())];
+    while let Some((directory, inside)) = waiting.pop() {
         let mut offset = 0;
         loop {
             let listing = remote::list(task, place, &directory, offset).await?;
             offset += listing.entries.len() as u64;
             let is_last = listing.entries.is_empty() || offset >= listing.total;
+            let mut small = Vec::new();
             for entry in listing.entries {
                 if !local::is_plain_name(&entry.name.0) {
                     task.skipped += 1;
                     continue;
                 }
                 let path = directory.join(&entry.name.0)?;
-                let target = local.join(&entry.name.0);
+                let inside = inside.join(&entry.name.0)?;
+                let local = target.join(inside.as_path());
                 match entry.kind {
+                    FileKind::File if shares_stream(task, &path, &entry, &local) => {
+                        small.push((path, inside, entry));
+                    }
                     FileKind::File => {
-                        file(task, (place, &path), &entry, target).await?;
+                        file(task, (place, &path), &entry, local).await?;
                     }
                     FileKind::Directory => {
-                        make_directory(&target)?;
-                        waiting.push((path, target));
+                        make_directory(&local)?;
+                        waiting.push((path, inside));
                     }
                     FileKind::Link | FileKind::Special => task.skipped += 1,
                 }
             }
+            download_small(task, &mut downloads, (place, &directory), (&target, &inside), &small)
+                .await?;
             if is_last {
                 break;
             }
         }
+    }
+    downloads.finish(task).await
+}
+
+/// Whether a file is small, and its name isn't taken by a file of somebody else.
+fn shares_stream(task: &Task, path: &FilePath, entry: &FileEntry, local: &Path) -> bool {
+    let source = path.as_path().as_os_str();
+    let is_free =
+        || task.memory.unstored.contains(source) || std::fs::symlink_metadata(local).is_err();
+    is_small(task, source, entry.size) && is_free()
+}
+
+/// Downloads small files of a directory into `inside`, a directory below `top`.
+async fn download_small(
+    task: &mut Task,
+    downloads: &mut SmallDownloads,
+    (place, directory): (&FilePlace, &FilePath),
+    (top, inside): (&Path, &FilePath),
+    files: &[(FilePath, FilePath, FileEntry)],
+) -> Result<()> {
+    let small = |(path, inside, _): &(FilePath, FilePath, FileEntry)| SmallFile {
+        source: path.as_path().into(),
+        from: path.clone(),
+        to: inside.clone(),
+    };
+    let together: Vec<SmallFile> = files.iter().map(small).collect();
+    let from = (place, directory);
+    for at in downloads.get(task, from, inside, &together).await? {
+        let (path, inside, entry) = &files[at];
+        file(task, (place, path), entry, top.join(inside.as_path())).await?;
     }
     Ok(())
 }

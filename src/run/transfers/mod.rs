@@ -7,6 +7,7 @@ mod download;
 mod edit;
 mod local;
 mod remote;
+mod small;
 mod task;
 mod upload;
 

@@ -84,6 +84,8 @@ impl Stop {
 pub struct Memory {
     /// The files that are complete, by their path at the source.
     pub done: HashSet<OsString>,
+    /// Small files that were sent together and may not be stored yet, by their path at the source.
+    pub unstored: HashSet<OsString>,
     /// The names that "keep both" chose, by the path at the source.
     pub renamed: HashMap<OsString, OsString>,
     /// The file that was under way.

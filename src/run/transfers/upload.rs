@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    fs::Metadata,
     io::{self, Read as _, Seek as _, SeekFrom},
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
@@ -11,6 +12,7 @@ use bytes::Bytes;
 
 use super::{
     local, remote,
+    small::{SmallFile, SmallUploads, is_small},
     task::{Begun, Part, Result, Stop, Task},
 };
 use crate::{
@@ -79,43 +81,89 @@ async fn upload_tree(task: &mut Task, from: PathBuf, target: Target<'_>) -> Resu
     let Some(root) = make_directory(task, &from, target).await? else {
         return Ok(());
     };
-    let mut waiting = vec![(from, root)];
-    while let Some((local, directory)) = waiting.pop() {
+    let mut uploads = SmallUploads::new(&from)?;
+    let mut waiting = vec![(from.clone(), root)];
+    while let Some((local, made)) = waiting.pop() {
         let entries = {
             let local = local.clone();
             blocking(move || entries_of(&local)).await
         };
         let entries = entries.map_err(|error| Stop::local(&local, "read", &error))?;
-        for (path, kind) in entries {
-            let name = path.file_name().unwrap_or_default().to_owned();
+        let mut small = Vec::new();
+        for (path, metadata) in entries {
             let target = Target {
                 place,
-                directory: directory.clone(),
-                name,
+                directory: made.path.clone(),
+                name: path.file_name().unwrap_or_default().to_owned(),
             };
-            match kind {
+            match local::kind_of(&metadata) {
                 FileKind::Directory => {
                     if let Some(made) = make_directory(task, &path, target).await? {
                         waiting.push((path, made));
                     }
                 }
+                FileKind::File if is_small(task, path.as_os_str(), metadata.len()) => {
+                    small.push((path, target));
+                }
                 FileKind::File => upload_file(task, &path, target).await?,
                 FileKind::Link | FileKind::Special => task.skipped += 1,
             }
+        }
+        upload_small(task, &mut uploads, (&from, made.is_new), small).await?;
+    }
+    uploads.finish(task).await
+}
+
+/// Uploads the small files of a directory below `top` together. Those whose name is taken are asked about, one by one.
+async fn upload_small(
+    task: &mut Task,
+    uploads: &mut SmallUploads,
+    (top, is_new): (&Path, bool),
+    files: Vec<(PathBuf, Target<'_>)>,
+) -> Result<()> {
+    let (mut together, mut targets) = (Vec::new(), Vec::new());
+    for (path, target) in files {
+        let is_free = is_new
+            || task.memory.unstored.contains(path.as_os_str())
+            || remote::stat(task, target.place, &target.path()?).await?.is_none();
+        if !is_free {
+            upload_file(task, &path, target).await?;
+            continue;
+        }
+        together.push(SmallFile {
+            source: path.clone().into(),
+            from: FilePath::parse(path.strip_prefix(top).unwrap_or(&path).as_os_str())?,
+            to: target.path()?,
+        });
+        targets.push(Some((path, target)));
+    }
+    let Some((_, first)) = targets.first().and_then(Option::as_ref) else {
+        return Ok(());
+    };
+    let place = first.place;
+    for at in uploads.send(task, place, &together).await? {
+        if let Some((path, target)) = targets.get_mut(at).and_then(Option::take) {
+            upload_file(task, &path, target).await?;
         }
     }
     Ok(())
 }
 
-fn entries_of(directory: &Path) -> io::Result<Vec<(PathBuf, FileKind)>> {
+fn entries_of(directory: &Path) -> io::Result<Vec<(PathBuf, Metadata)>> {
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
-        let kind = local::kind_of(&entry.metadata()?);
-        entries.push((entry.path(), kind));
+        entries.push((entry.path(), entry.metadata()?));
     }
     entries.sort_by(|one, other| one.0.cmp(&other.0));
     Ok(entries)
+}
+
+/// A directory of the place that files go into.
+struct Made {
+    path: FilePath,
+    /// Whether this transfer created it just now, so that no name in it is taken.
+    is_new: bool,
 }
 
 /// Creates a directory, or uses the one that exists. `None` = the directory is skipped.
@@ -123,12 +171,17 @@ async fn make_directory(
     task: &mut Task,
     from: &Path,
     mut target: Target<'_>,
-) -> Result<Option<FilePath>> {
+) -> Result<Option<Made>> {
     if let Some(name) = task.memory.renamed.get(from.as_os_str()) {
         target.name.clone_from(name);
     }
     match remote::stat(task, target.place, &target.path()?).await? {
-        Some(entry) if entry.kind == FileKind::Directory => return Ok(Some(target.path()?)),
+        Some(entry) if entry.kind == FileKind::Directory => {
+            return Ok(Some(Made {
+                path: target.path()?,
+                is_new: false,
+            }));
+        }
         Some(entry) => {
             let new = ConflictSide::default();
             match task.ask(conflict(&target, new, &entry)).await {
@@ -146,7 +199,7 @@ async fn make_directory(
     }
     let path = target.path()?;
     remote::create_directory(task, target.place, &path).await?;
-    Ok(Some(path))
+    Ok(Some(Made { path, is_new: true }))
 }
 
 /// Chooses a free name.

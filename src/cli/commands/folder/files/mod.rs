@@ -1,7 +1,6 @@
 //! Files in folders: `folder ls NAME/PATH`, `get`, `put` and `du`.
 
 mod listing;
-mod many;
 mod side;
 mod transfer;
 

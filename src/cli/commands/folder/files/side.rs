@@ -17,6 +17,7 @@ use crate::{
         files::{FileAnswer, FileEntry, FileKind, FilePath, FilePlace, FileRequest, WriteOptions},
     },
     protocol::message::{Reply, Request, StreamEnd, StreamOpen},
+    transfer::{self, blocking},
 };
 
 /// The bytes of one piece, and how many may wait.
@@ -122,19 +123,7 @@ pub(super) fn is_not_found(fail: &Fail) -> bool {
 }
 
 pub(super) fn unexpected() -> Fail {
-    Failure::internal("the daemon sent an unexpected answer about files")
-        .hint("run `workbay daemon stop`, then try again")
-        .into()
-}
-
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Fail> + Send + 'static,
-) -> Result<T, Fail> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| {
-        let text = format!("work on files broke: {error}");
-        Err(Failure::internal(text).hint("report this error").into())
-    })
+    transfer::unexpected().into()
 }
 
 fn read_here(
@@ -186,18 +175,11 @@ fn write_here(
 }
 
 pub(super) fn ended(end: StreamEnd) -> Result<(), Fail> {
-    match end {
-        StreamEnd::Exited { exit_code: Some(0) } => Ok(()),
-        StreamEnd::Failed { failure } => Err(failure.into()),
-        StreamEnd::Lost { why } => Err(Failure::lost(why).into()),
-        StreamEnd::Exited { .. } => Err(unexpected()),
-    }
+    Ok(transfer::ended(end)?)
 }
 
 pub(super) fn broken() -> Fail {
-    Failure::lost("the connection to the daemon broke")
-        .hint("continue the transfer with `--resume`")
-        .into()
+    transfer::broken().into()
 }
 
 async fn read_there(mut stream: crate::client::Stream, pieces: mpsc::Sender<Result<Bytes, Fail>>) {

@@ -5,8 +5,7 @@ use std::{path::Component, sync::Arc};
 use tokio::sync::mpsc;
 
 use super::{
-    many::{self, ManyWriter, Sent},
-    side::{Pieces, Side, blocking, unexpected},
+    side::{Pieces, Side, unexpected},
 };
 use crate::{
     archive::Copied,
@@ -22,6 +21,7 @@ use crate::{
             MOST_LISTED, SMALL_FILE, WriteOptions, part_name,
         },
     },
+    transfer::{blocking, many::{self, ManyWriter, Sent}},
 };
 
 /// The entries of one request.
@@ -92,7 +92,7 @@ impl Transfer {
         }
         match std::mem::replace(&mut self.many, Many::Unsupported) {
             Many::There(writer) => writer.finish().await?,
-            Many::Here(root) => blocking(move || Ok(root.sync()?)).await?,
+            Many::Here(root) => blocking(move || root.sync()).await?,
             Many::Unknown | Many::Unsupported => {}
         }
         for item in directories.iter().rev().filter(|item| !item.to.is_root()) {
@@ -192,19 +192,24 @@ impl Transfer {
     /// `None` = each file needs a stream of its own.
     async fn send_small(&mut self, directory: &Item, small: &[Item]) -> Result<Option<Sent>, Fail> {
         if let (Many::Unknown, Side::Here(_)) = (&self.many, &self.from) {
-            let writer = ManyWriter::open(&self.to).await?;
+            let writer = match &self.to {
+                Side::There { connection, place } => {
+                    ManyWriter::open(&connection.client, place).await?
+                }
+                Side::Here(_) => None,
+            };
             self.many = writer.map_or(Many::Unsupported, Many::There);
         }
         match (&self.from, &self.to, &mut self.many) {
             (_, _, Many::Unsupported) => Ok(None),
             (Side::Here(root), _, Many::There(writer)) => {
                 let pairs = small.iter().map(|it| (it.from.clone(), it.to.clone()));
-                writer.send(root, pairs.collect()).await.map(Some)
+                Ok(Some(writer.send(root, pairs.collect()).await?))
             }
             (Side::There { connection, place }, Side::Here(root), _) => {
                 let names: Vec<FileName> = small.iter().map(|it| it.entry.name.clone()).collect();
                 let to = (root, &directory.to);
-                let sent = many::get((connection, place), &directory.from, to, &names).await?;
+                let sent = many::get((&connection.client, place), &directory.from, to, &names).await?;
                 self.many = match sent {
                     Some(_) => Many::Here(root.clone()),
                     None => Many::Unsupported,

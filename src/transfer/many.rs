@@ -9,10 +9,9 @@ use std::{
 use bytes::Bytes;
 use tokio::{sync::mpsc, task::JoinHandle};
 
-use super::side::{Side, blocking, broken, ended, unexpected};
+use super::{Result, blocking, broken, ended, unexpected};
 use crate::{
-    cli::{connection::Connection, fail::Fail},
-    client::{Stream, StreamItem, StreamSender},
+    client::{Client, Stream, StreamItem, StreamSender},
     files::{Content, PieceReader, Root, many},
     model::{
         failure::{Failure, FailureKind},
@@ -28,11 +27,11 @@ const PIECES: usize = 4;
 const NAMES: usize = 128 * 1024;
 
 /// A small file: where from, and where to.
-pub(super) type Pair = (FilePath, FilePath);
+pub type Pair = (FilePath, FilePath);
 
 /// What was transferred in a stream.
 #[derive(Debug, Default)]
-pub(super) struct Sent {
+pub struct Sent {
     pub files: u64,
     pub bytes: u64,
     /// What wasn't a small file any more, by its path at the source.
@@ -40,19 +39,16 @@ pub(super) struct Sent {
 }
 
 /// An open stream that takes small files.
-pub(super) struct ManyWriter {
+pub struct ManyWriter {
     sender: StreamSender,
-    end: JoinHandle<Result<(), Fail>>,
+    end: JoinHandle<Result<()>>,
 }
 
 impl ManyWriter {
     /// Opens the stream; `None` = each file of this place needs a stream of its own.
-    pub async fn open(side: &Side) -> Result<Option<Self>, Fail> {
-        let Side::There { connection, place } = side else {
-            return Ok(None);
-        };
+    pub async fn open(client: &Client, place: &FilePlace) -> Result<Option<Self>> {
         let place = place.clone();
-        let mut stream = connection.stream(StreamOpen::WriteFiles { place });
+        let mut stream = client.open(StreamOpen::WriteFiles { place });
         if !is_open(&mut stream).await? {
             return Ok(None);
         }
@@ -62,7 +58,7 @@ impl ManyWriter {
     }
 
     /// Sends files of this machine.
-    pub async fn send(&mut self, root: &Arc<Root>, files: Vec<Pair>) -> Result<Sent, Fail> {
+    pub async fn send(&mut self, root: &Arc<Root>, files: Vec<Pair>) -> Result<Sent> {
         let (pieces, mut waiting) = mpsc::channel(PIECES);
         let root = root.clone();
         let reading = blocking(move || pack(&root, files, pieces));
@@ -85,17 +81,24 @@ impl ManyWriter {
     }
 
     /// Waits until everything is stored.
-    pub async fn finish(mut self) -> Result<(), Fail> {
+    pub async fn finish(mut self) -> Result<()> {
         let _ = self.sender.end_input().await;
         self.result().await
     }
 
-    async fn result(&mut self) -> Result<(), Fail> {
+    async fn result(&mut self) -> Result<()> {
         (&mut self.end).await.unwrap_or_else(|_| Err(unexpected()))
     }
 }
 
-fn pack(root: &Root, files: Vec<Pair>, pieces: mpsc::Sender<Bytes>) -> Result<Sent, Fail> {
+impl Drop for ManyWriter {
+    fn drop(&mut self) {
+        // Closes the stream of a transfer that is cancelled.
+        self.end.abort();
+    }
+}
+
+fn pack(root: &Root, files: Vec<Pair>, pieces: mpsc::Sender<Bytes>) -> Result<Sent> {
     let mut out = BufWriter::with_capacity(PIECE, PieceWriter(pieces));
     let mut sent = Sent::default();
     for (from, to) in files {
@@ -117,15 +120,15 @@ fn pack(root: &Root, files: Vec<Pair>, pieces: mpsc::Sender<Bytes>) -> Result<Se
 
 /// Gets small files of one directory, into a directory of this machine. `None` = each file of this place needs a stream of
 /// its own.
-pub(super) async fn get(
-    (connection, place): (&Connection, &FilePlace),
+pub async fn get(
+    (client, place): (&Client, &FilePlace),
     directory: &FilePath,
     (root, to): (&Arc<Root>, &FilePath),
     names: &[FileName],
-) -> Result<Option<Sent>, Fail> {
+) -> Result<Option<Sent>> {
     let mut sent = Sent::default();
     for names in parts(names) {
-        let mut stream = connection.stream(StreamOpen::ReadFiles {
+        let mut stream = client.open(StreamOpen::ReadFiles {
             place: place.clone(),
             directory: directory.clone(),
             names: names.to_vec(),
@@ -171,7 +174,7 @@ fn unpack(
     to: &FilePath,
     mut wanted: HashSet<FileName>,
     waiting: mpsc::Receiver<Content>,
-) -> Result<(u64, u64, HashSet<FileName>), Fail> {
+) -> Result<(u64, u64, HashSet<FileName>)> {
     let mut stream = BufReader::with_capacity(PIECE, PieceReader::new(waiting));
     let (mut files, mut bytes) = (0, 0);
     let place = |path: &FilePath| {
@@ -193,7 +196,7 @@ fn unpack(
 }
 
 /// Waits until the stream is open. `false` = the place doesn't have such streams.
-async fn is_open(stream: &mut Stream) -> Result<bool, Fail> {
+async fn is_open(stream: &mut Stream) -> Result<bool> {
     match stream.recv().await {
         Some(StreamItem::Opened) => Ok(true),
         Some(StreamItem::Ended(StreamEnd::Failed { failure }))
@@ -207,7 +210,7 @@ async fn is_open(stream: &mut Stream) -> Result<bool, Fail> {
     }
 }
 
-async fn until_end(stream: &mut Stream) -> Result<(), Fail> {
+async fn until_end(stream: &mut Stream) -> Result<()> {
     loop {
         match stream.recv().await {
             Some(StreamItem::Ended(end)) => return ended(end),
@@ -218,7 +221,7 @@ async fn until_end(stream: &mut Stream) -> Result<(), Fail> {
 }
 
 /// Passes the stream to the thread that writes files. `None` is its end.
-async fn pass_on(stream: &mut Stream, pieces: mpsc::Sender<Content>) -> Result<(), Fail> {
+async fn pass_on(stream: &mut Stream, pieces: mpsc::Sender<Content>) -> Result<()> {
     loop {
         match stream.recv().await {
             Some(StreamItem::Opened) => {}
