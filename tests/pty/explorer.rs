@@ -252,8 +252,9 @@ fn a_directory_of_small_files_goes_up_merges_and_comes_back() {
     let mut person = Terminal::start(&[BINARY], &machine.env(), 120, 36);
     person.wait_for("RUNNING");
     person.type_("D");
-    person.wait_for("data");
-    person.type_("f");
+    person.wait_for("─ Data ─");
+    person.wait_for("enter files");
+    person.type_("\r");
     person.wait_for("This directory is empty.");
     let upload = |person: &mut Terminal| {
         person.type_("u");
