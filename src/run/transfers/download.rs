@@ -111,8 +111,14 @@ async fn tree(
                     FileKind::Link | FileKind::Special => task.skipped += 1,
                 }
             }
-            download_small(task, &mut downloads, (place, &directory), (&target, &inside), &small)
-                .await?;
+            download_small(
+                task,
+                &mut downloads,
+                (place, &directory),
+                (&target, &inside),
+                &small,
+            )
+            .await?;
             if is_last {
                 break;
             }

@@ -1,6 +1,11 @@
 //! Small files of a directory that is uploaded or downloaded: many of them share a stream.
 
-use std::{collections::HashSet, ffi::{OsStr, OsString}, path::Path, sync::Arc};
+use std::{
+    collections::HashSet,
+    ffi::{OsStr, OsString},
+    path::Path,
+    sync::Arc,
+};
 
 use super::task::{Result, Task};
 use crate::{

@@ -125,7 +125,9 @@ async fn upload_small(
     for (path, target) in files {
         let is_free = is_new
             || task.memory.unstored.contains(path.as_os_str())
-            || remote::stat(task, target.place, &target.path()?).await?.is_none();
+            || remote::stat(task, target.place, &target.path()?)
+                .await?
+                .is_none();
         if !is_free {
             upload_file(task, &path, target).await?;
             continue;

@@ -13,21 +13,23 @@ use crate::model::app::AppProtocol;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whether a connection succeeds and, over HTTP, a response begins.
-pub(super) fn answers(port: u16, protocol: AppProtocol, path: &str) -> bool {
+///
+/// Any response will do, so the request is for `/`: the page that the user opens may take the app far longer to build.
+pub(super) fn answers(port: u16, protocol: AppProtocol) -> bool {
     let Ok(stream) = relay::connect(port) else {
         return false;
     };
     match protocol {
         AppProtocol::Tcp => true,
-        AppProtocol::Http => responds(stream, port, path).unwrap_or(false),
+        AppProtocol::Http => responds(stream, port).unwrap_or(false),
     }
 }
 
-fn responds(mut stream: TcpStream, port: u16, path: &str) -> io::Result<bool> {
+fn responds(mut stream: TcpStream, port: u16) -> io::Result<bool> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let request = format!(
-        "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUser-Agent: workbay\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUser-Agent: workbay\r\nAccept: */*\r\nConnection: close\r\n\r\n"
     );
     stream.write_all(request.as_bytes())?;
     let mut first = [0; 64];
@@ -58,16 +60,15 @@ mod tests {
     fn http_is_ready_when_a_response_begins() {
         assert!(answers(
             server(b"HTTP/1.1 404 Not Found\r\n\r\n"),
-            AppProtocol::Http,
-            "/"
+            AppProtocol::Http
         ));
         let silent = server(b"");
-        assert!(!answers(silent, AppProtocol::Http, "/"));
-        assert!(answers(silent, AppProtocol::Tcp, "/"));
+        assert!(!answers(silent, AppProtocol::Http));
+        assert!(answers(silent, AppProtocol::Tcp));
     }
 
     #[test]
     fn a_closed_port_is_not_ready() {
-        assert!(!answers(1, AppProtocol::Tcp, "/"));
+        assert!(!answers(1, AppProtocol::Tcp));
     }
 }

@@ -343,7 +343,7 @@ fn wait(app: &Candidate, files: &AppFiles) -> Result<()> {
         // Taken before the app is asked, because it may end in between.
         let has_ended = !run.app.is_alive();
         if let Some(port) = run.ports.first()
-            && ready::answers(*port, run.protocol, &run.path)
+            && ready::answers(*port, run.protocol)
         {
             return Ok(());
         }

@@ -4,9 +4,7 @@ use std::{path::Component, sync::Arc};
 
 use tokio::sync::mpsc;
 
-use super::{
-    side::{Pieces, Side, unexpected},
-};
+use super::side::{Pieces, Side, unexpected};
 use crate::{
     archive::Copied,
     cli::{
@@ -21,7 +19,10 @@ use crate::{
             MOST_LISTED, SMALL_FILE, WriteOptions, part_name,
         },
     },
-    transfer::{blocking, many::{self, ManyWriter, Sent}},
+    transfer::{
+        blocking,
+        many::{self, ManyWriter, Sent},
+    },
 };
 
 /// The entries of one request.
@@ -209,7 +210,8 @@ impl Transfer {
             (Side::There { connection, place }, Side::Here(root), _) => {
                 let names: Vec<FileName> = small.iter().map(|it| it.entry.name.clone()).collect();
                 let to = (root, &directory.to);
-                let sent = many::get((&connection.client, place), &directory.from, to, &names).await?;
+                let sent =
+                    many::get((&connection.client, place), &directory.from, to, &names).await?;
                 self.many = match sent {
                     Some(_) => Many::Here(root.clone()),
                     None => Many::Unsupported,
