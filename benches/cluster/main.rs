@@ -34,6 +34,7 @@ mod list;
 mod relay;
 mod report;
 mod rest;
+mod transfer;
 
 use samples::Samples;
 
@@ -66,6 +67,7 @@ fn measure() -> Samples {
         echo::measure(&mut samples).await;
         rest::measure(&mut samples).await;
     });
+    transfer::measure(&mut samples);
     samples
 }
 

@@ -30,6 +30,15 @@ pub fn markdown(samples: &Samples) -> String {
         "a bare WebSocket client",
         "1.5",
     );
+    for (what, name) in [
+        ("256 MiB into a folder", "upload"),
+        ("256 MiB out of a folder", "download"),
+        ("50 files of 4 KiB into a folder", "small"),
+    ] {
+        let (ours, theirs) = (format!("{name}/workbay"), format!("{name}/client"));
+        let client = "the official client";
+        pair(&mut text, samples, what, &ours, &theirs, client, "1.0");
+    }
     alone(
         &mut text,
         samples,
