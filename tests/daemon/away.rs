@@ -16,35 +16,35 @@ use workbay::{
 
 use crate::{
     batch::{batch, cluster, small},
-    support::{Face, place::DaemonDirectories, world::State},
+    support::{TestClient, place::DaemonDirectories, world::State},
 };
 
 fn new_place() -> DaemonDirectories {
     DaemonDirectories::new("process::be_the_daemon")
 }
 
-/// Launches with a daemon that dies at this point; the next one's face and the session.
+/// Launches with a daemon that dies at this point; the next one's client and the session.
 async fn killed_at(
     place: &DaemonDirectories,
     point: &str,
     request: LaunchRequest,
-) -> (Face, SessionId) {
-    let mut face = Face::connect(&place.options(point)).await;
-    face.until_connected().await;
+) -> (TestClient, SessionId) {
+    let mut client = TestClient::connect(&place.options(point)).await;
+    client.until_connected().await;
     // It may die before it has answered.
-    let _ = face.launch(request).await;
+    let _ = client.launch(request).await;
     place.until_dead().await;
-    let mut face = place.face().await;
-    face.until_connected().await;
-    let id = face.sessions()[0].id;
-    (face, id)
+    let mut client = place.client().await;
+    client.until_connected().await;
+    let id = client.sessions()[0].id;
+    (client, id)
 }
 
 /// A session that runs, and its daemon is dead.
 async fn left_running(place: &DaemonDirectories, request: LaunchRequest) -> Session {
-    let mut face = place.face().await;
-    let id = face.launch(request).await.unwrap().id;
-    let session = face.until_status(id, Status::Running).await;
+    let mut client = place.client().await;
+    let id = client.launch(request).await.unwrap().id;
+    let session = client.until_status(id, Status::Running).await;
     place.kill();
     place.until_dead().await;
     session
@@ -68,8 +68,8 @@ async fn killed_while_a_command_runs_its_result_is_known() {
         for moment in Moment::ALL {
             let point = format!("{}:{}", moment.name(), kind.name());
             let place = new_place();
-            let (mut face, id) = killed_at(&place, &point, batch("victim", "exit 3")).await;
-            let ended = face.until_status(id, Status::Terminated).await;
+            let (mut client, id) = killed_at(&place, &point, batch("victim", "exit 3")).await;
+            let ended = client.until_status(id, Status::Terminated).await;
             assert_eq!(ended.result, BatchResult::Failure, "{point}");
             assert_eq!(ended.status_info, Some("task-failed".into()), "{point}");
             assert_eq!(ended.kernels[0].exit_code, Some(3), "{point}");
@@ -85,8 +85,8 @@ async fn killed_while_a_cluster_is_made_it_is_made_whole() {
         for moment in Moment::ALL {
             let point = format!("{}:{}", moment.name(), kind.name());
             let place = new_place();
-            let (mut face, id) = killed_at(&place, &point, cluster("victim")).await;
-            let running = face.until_status(id, Status::Running).await;
+            let (mut client, id) = killed_at(&place, &point, cluster("victim")).await;
+            let running = client.until_status(id, Status::Running).await;
             let there = &place.world().containers[&id];
             assert_eq!(there.state, State::Running, "{point}");
             assert_eq!(there.subs.len(), 2, "{point}");
@@ -106,13 +106,13 @@ async fn killed_while_a_cluster_ends_nothing_of_it_is_left() {
         for moment in Moment::ALL {
             let point = format!("{}:{}", moment.name(), kind.name());
             let place = new_place();
-            let mut face = Face::connect(&place.options(&point)).await;
-            let id = face.launch(cluster("victim")).await.unwrap().id;
-            face.until_status(id, Status::Running).await;
-            let _ = face.terminate(id, false).await;
+            let mut client = TestClient::connect(&place.options(&point)).await;
+            let id = client.launch(cluster("victim")).await.unwrap().id;
+            client.until_status(id, Status::Running).await;
+            let _ = client.terminate(id, false).await;
             place.until_dead().await;
-            let mut face = place.face().await;
-            let ended = face.until_status(id, Status::Terminated).await;
+            let mut client = place.client().await;
+            let ended = client.until_status(id, Status::Terminated).await;
             assert!(ended.kernels.iter().all(|k| k.status.is_final()), "{point}");
             assert!(place.world().containers.is_empty(), "{point}");
         }
@@ -132,8 +132,8 @@ async fn what_a_command_came_to_while_nobody_was_there() {
             let oom = false;
             world.containers.get_mut(&id).unwrap().state = State::Exited { code, oom };
         });
-        let mut face = place.face().await;
-        let ended = face.until_status(id, Status::Terminated).await;
+        let mut client = place.client().await;
+        let ended = client.until_status(id, Status::Terminated).await;
         assert_eq!(ended.status_info, Some(info.into()));
         assert_eq!(ended.result, result);
         assert_eq!(ended.kernels[0].exit_code, Some(code));
@@ -148,8 +148,8 @@ async fn a_timeout_counts_while_nobody_is_there() {
         ..batch("victim", "make")
     };
     let running = left_running(&place, request).await;
-    let mut face = place.face().await;
-    let ended = face.until_status(running.id, Status::Terminated).await;
+    let mut client = place.client().await;
+    let ended = client.until_status(running.id, Status::Terminated).await;
     assert_eq!(ended.status_info, Some("task-timeout".into()));
     assert_eq!(
         ended.started_at, running.started_at,
@@ -168,13 +168,13 @@ async fn a_start_time_is_kept_by_the_next_daemon() {
         starts_at: Some(starts_at.into()),
         ..batch("victim", "exit 0")
     };
-    let face = place.face().await;
-    let id = face.launch(request).await.unwrap().id;
+    let client = place.client().await;
+    let id = client.launch(request).await.unwrap().id;
     place.kill();
     place.until_dead().await;
     assert!(place.world().containers.is_empty());
-    let mut face = place.face().await;
-    let ended = face.until_status(id, Status::Terminated).await;
+    let mut client = place.client().await;
+    let ended = client.until_status(id, Status::Terminated).await;
     assert!(ended.started_at.unwrap() >= starts_at);
     assert_eq!(ended.result, BatchResult::Success);
     check_made_once(&place, "start time");
@@ -190,16 +190,16 @@ async fn a_cluster_that_lost_one_while_nobody_was_there_is_degraded() {
         let (code, oom) = (4, false);
         sub.state = State::Exited { code, oom };
     });
-    let mut face = place.face().await;
-    let degraded = face.until_status(id, Status::RunningDegraded).await;
+    let mut client = place.client().await;
+    let degraded = client.until_status(id, Status::RunningDegraded).await;
     assert_eq!(
         degraded.status_message,
         Some("sub1 ended with exit code 4".into())
     );
     let ids = |session: &Session| session.kernels.iter().map(|k| k.id).collect::<Vec<_>>();
     assert_eq!(ids(&degraded), ids(&before));
-    face.terminate(id, false).await.unwrap();
-    face.until_status(id, Status::Terminated).await;
+    client.terminate(id, false).await.unwrap();
+    client.until_status(id, Status::Terminated).await;
     assert!(place.world().containers.is_empty());
 }
 
@@ -210,15 +210,15 @@ async fn copies_outlive_their_daemon_and_are_remembered() {
         count: Some(3),
         ..small("sweep")
     };
-    let face = Face::connect(&place.options("after:start")).await;
+    let client = TestClient::connect(&place.options("after:start")).await;
     let launch = Request::Launch {
         context: ContextName::local(),
         launch: Box::new(request.clone()),
     };
-    let _ = face.client.ask(launch).await;
+    let _ = client.connection.ask(launch).await;
     place.until_dead().await;
-    let mut face = place.face().await;
-    let Ok(Reply::Recents { entries }) = face.client.ask(Request::Recents).await else {
+    let mut client = place.client().await;
+    let Ok(Reply::Recents { entries }) = client.connection.ask(Request::Recents).await else {
         panic!("no recents");
     };
     // The environment that was meant is named, so that another default changes nothing.
@@ -227,10 +227,10 @@ async fn copies_outlive_their_daemon_and_are_remembered() {
         ..request
     };
     assert_eq!(entries[0].launch, named);
-    let ids: Vec<SessionId> = face.sessions().iter().map(|session| session.id).collect();
+    let ids: Vec<SessionId> = client.sessions().iter().map(|session| session.id).collect();
     assert!(!ids.is_empty());
     for id in &ids {
-        face.until_status(*id, Status::Running).await;
+        client.until_status(*id, Status::Running).await;
     }
     assert_eq!(place.world().containers.len(), ids.len());
     check_made_once(&place, "copies");
@@ -244,15 +244,15 @@ async fn a_secret_that_died_with_the_daemon_is_missed_only_where_it_is_needed() 
         request
     };
     let place = new_place();
-    let (mut face, id) = killed_at(&place, "before:create", secretive()).await;
-    let failed = face.until_status(id, Status::Error).await;
+    let (mut client, id) = killed_at(&place, "before:create", secretive()).await;
+    let failed = client.until_status(id, Status::Error).await;
     assert_eq!(failed.status_info, Some("secret-lost".into()));
     let why = failed.status_message.unwrap();
     assert!(why.as_str().contains("Relaunch the session"), "{why}");
     assert!(place.world().containers.is_empty());
 
     let place = new_place();
-    let (mut face, id) = killed_at(&place, "after:create", secretive()).await;
-    face.until_status(id, Status::Running).await;
+    let (mut client, id) = killed_at(&place, "after:create", secretive()).await;
+    client.until_status(id, Status::Running).await;
     check_made_once(&place, "secret");
 }

@@ -12,11 +12,12 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::managers::{house_with, prod};
-use crate::support::{Face, MemoryScheduler, scheduler::Question};
+use super::managers::{daemon_with, prod};
+use crate::support::{MemoryScheduler, TestClient, scheduler::Question};
 
-async fn create(face: &Face, name: &str) -> Result<Reply, Failure> {
-    face.client
+async fn create(client: &TestClient, name: &str) -> Result<Reply, Failure> {
+    client
+        .connection
         .ask(Request::context(
             prod(),
             ContextRequest::create_folder(name),
@@ -24,7 +25,7 @@ async fn create(face: &Face, name: &str) -> Result<Reply, Failure> {
         .await
 }
 
-async fn catalogue(face: &Face) -> Catalogue {
+async fn catalogue(client: &TestClient) -> Catalogue {
     let request = Request::context(
         prod(),
         ContextRequest::Catalogue {
@@ -32,7 +33,7 @@ async fn catalogue(face: &Face) -> Catalogue {
             refresh: false,
         },
     );
-    match face.client.ask(request).await.unwrap() {
+    match client.connection.ask(request).await.unwrap() {
         Reply::Catalogue { catalogue } => *catalogue,
         other => panic!("{other:?}"),
     }
@@ -41,20 +42,20 @@ async fn catalogue(face: &Face) -> Catalogue {
 #[tokio::test]
 async fn a_folder_is_made_and_stands_in_the_catalogue() {
     let manager = MemoryScheduler::new();
-    let house = house_with(&manager).await;
-    let face = house.face().await;
-    assert!(catalogue(&face).await.folders.is_empty());
-    let Reply::Folder { folder } = create(&face, "results").await.unwrap() else {
+    let daemon = daemon_with(&manager).await;
+    let client = daemon.client().await;
+    assert!(catalogue(&client).await.folders.is_empty());
+    let Reply::Folder { folder } = create(&client, "results").await.unwrap() else {
         panic!("no folder");
     };
     assert_eq!(folder.name, "results");
-    assert_eq!(catalogue(&face).await.folders, [*folder]);
+    assert_eq!(catalogue(&client).await.folders, [*folder]);
     assert_eq!(manager.count(Question::Catalogue), 1, "it is known already");
 
-    let failure = create(&face, "results").await.unwrap_err();
+    let failure = create(&client, "results").await.unwrap_err();
     assert_eq!(failure.message(), "a folder results already exists");
     assert_eq!(failure.field, Some(LaunchField::Folders));
-    let failure = create(&face, "../out").await.unwrap_err();
+    let failure = create(&client, "../out").await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.field),
         (FailureKind::Usage, Some(LaunchField::Folders))
@@ -65,10 +66,10 @@ async fn a_folder_is_made_and_stands_in_the_catalogue() {
 #[tokio::test]
 async fn keys_and_projects_of_somebody_else() {
     let manager = MemoryScheduler::new();
-    let house = house_with(&manager).await;
-    let face = house.face().await;
-    let found = face
-        .client
+    let daemon = daemon_with(&manager).await;
+    let client = daemon.client().await;
+    let found = client
+        .connection
         .ask(Request::context(
             prod(),
             ContextRequest::FindOwner {
@@ -86,10 +87,10 @@ async fn keys_and_projects_of_somebody_else() {
 #[tokio::test]
 async fn equal_queries_at_the_same_time_are_one_request() {
     let manager = MemoryScheduler::new();
-    let house = house_with(&manager).await;
-    let face = house.face().await;
+    let daemon = daemon_with(&manager).await;
+    let client = daemon.client().await;
     let find = || {
-        face.client.ask(Request::context(
+        client.connection.ask(Request::context(
             prod(),
             ContextRequest::FindOwner {
                 email: "x@example.com".to_owned(),
@@ -99,7 +100,7 @@ async fn equal_queries_at_the_same_time_are_one_request() {
     manager.hold(Question::FindOwner);
     let release = async {
         // Requests of a client are handled in their order.
-        face.client.ask(Request::Status).await.unwrap();
+        client.connection.ask(Request::Status).await.unwrap();
         manager.release(Question::FindOwner);
     };
     let (one, other, ()) = tokio::join!(find(), find(), release);
@@ -127,22 +128,22 @@ async fn a_launch_that_cannot_be_is_refused_and_nothing_is_launched() {
         }],
         ..Catalogue::default()
     });
-    let house = house_with(&manager).await;
-    let face = house.face().await;
-    catalogue(&face).await;
+    let daemon = daemon_with(&manager).await;
+    let client = daemon.client().await;
+    catalogue(&client).await;
     let asked = |cores: u64, count: u32| LaunchRequest {
         name: Some("many".to_owned()),
         cpu: Some(Cpu::from_millis(cores * 1000)),
         count: Some(count),
         ..LaunchRequest::default()
     };
-    let failure = face.launch_in(prod(), asked(8, 1)).await.unwrap_err();
+    let failure = client.launch_in(prod(), asked(8, 1)).await.unwrap_err();
     assert_eq!(
         (failure.kind, failure.field),
         (FailureKind::Usage, Some(LaunchField::Cpu))
     );
     assert!(manager.launches().is_empty());
-    face.launch_in(prod(), asked(4, 3)).await.unwrap();
+    client.launch_in(prod(), asked(4, 3)).await.unwrap();
     let names: Vec<String> = manager
         .launches()
         .into_iter()

@@ -7,21 +7,21 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use crate::support::House;
+use crate::support::TestDaemon;
 
 const CROWD: usize = 300;
 
 async fn ask_for_status(options: &ConnectOptions) {
-    let (client, _events) = Client::connect(options).await.unwrap();
-    let answer = client.ask(Request::Status).await;
+    let (connection, _events) = Client::connect(options).await.unwrap();
+    let answer = connection.ask(Request::Status).await;
     assert!(matches!(answer, Ok(Reply::Status { .. })), "{answer:?}");
 }
 
 #[tokio::test]
 async fn clients_that_only_said_hello_keep_nobody_out() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let options = ConnectOptions::existing(house.paths());
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let options = ConnectOptions::existing(daemon.paths());
     let mut crowd = Vec::new();
     for _ in 0..CROWD {
         crowd.push(Client::connect(&options).await.unwrap());
@@ -33,18 +33,18 @@ async fn clients_that_only_said_hello_keep_nobody_out() {
         panic!("the oldest is not reported");
     };
     assert!(why.as_str().contains("connections were in use"), "{why}");
-    face.run("unharmed").await;
+    client.run("unharmed").await;
 }
 
 #[tokio::test]
 async fn clients_that_follow_notices_keep_nobody_out() {
-    let house = House::open().await;
-    let options = ConnectOptions::existing(house.paths());
+    let daemon = TestDaemon::open().await;
+    let options = ConnectOptions::existing(daemon.paths());
     let (mut crowd, mut refused) = (Vec::new(), Vec::new());
     for _ in 0..CROWD {
-        let (client, events) = Client::connect(&options).await.unwrap();
-        match client.ask(Request::Subscribe).await {
-            Ok(_) => crowd.push((client, events)),
+        let (connection, events) = Client::connect(&options).await.unwrap();
+        match connection.ask(Request::Subscribe).await {
+            Ok(_) => crowd.push((connection, events)),
             Err(failure) => refused.push(failure),
         }
     }
@@ -58,11 +58,11 @@ async fn clients_that_follow_notices_keep_nobody_out() {
 
 #[tokio::test]
 async fn unfinished_messages_block_nobody() {
-    let house = House::open().await;
-    let options = ConnectOptions::existing(house.paths());
+    let daemon = TestDaemon::open().await;
+    let options = ConnectOptions::existing(daemon.paths());
     let mut crowd = Vec::new();
     for _ in 0..20 {
-        let mut socket = UnixStream::connect(house.paths().socket()).await.unwrap();
+        let mut socket = UnixStream::connect(daemon.paths().socket()).await.unwrap();
         let hello = serde_json::json!({
             "say": "hello", "version": env!("CARGO_PKG_VERSION"),
             "protocol": workbay::protocol::message::PROTOCOL,
@@ -82,7 +82,7 @@ async fn unfinished_messages_block_nobody() {
         crowd.push(written);
     }
     ask_for_status(&options).await;
-    house.face().await.run("unharmed").await;
+    daemon.client().await.run("unharmed").await;
     for task in crowd {
         task.abort();
     }
@@ -90,17 +90,17 @@ async fn unfinished_messages_block_nobody() {
 
 #[tokio::test]
 async fn a_request_that_is_too_long_fails_alone() {
-    let house = House::open().await;
-    let face = house.face().await;
+    let daemon = TestDaemon::open().await;
+    let client = daemon.client().await;
     let long = Request::context(
         ContextName::local(),
         ContextRequest::FindOwner {
             email: "x".repeat(2 * 1024 * 1024),
         },
     );
-    let failure = face.client.ask(long).await.unwrap_err();
+    let failure = client.connection.ask(long).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Usage);
     let expected = Clean::new("the request is too long: ");
     assert!(failure.message().as_str().starts_with(expected.as_str()));
-    assert!(face.client.ask(Request::Status).await.is_ok());
+    assert!(client.connection.ask(Request::Status).await.is_ok());
 }

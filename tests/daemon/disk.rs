@@ -23,17 +23,17 @@ use workbay::{
 };
 
 use crate::support::{
-    Call, Face, House,
-    house::{self, eventually, named, settings},
+    Call, TestClient, TestDaemon,
+    test_daemon::{self, eventually, named, settings},
 };
 
 #[tokio::test]
 async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
-    let mut house = House::closed(settings());
-    house.page_limit = Some(26);
-    house.start().await;
-    let face = house.face().await;
-    let (recorded, failure) = until_refused(&face, "number").await;
+    let mut daemon = TestDaemon::closed(settings());
+    daemon.page_limit = Some(26);
+    daemon.start().await;
+    let client = daemon.client().await;
+    let (recorded, failure) = until_refused(&client, "number").await;
     assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
     assert!(
         failure.message().as_str().contains("the disk is full"),
@@ -41,126 +41,135 @@ async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
     );
     assert!(recorded > 0);
     // Who is recorded may still wait: what cannot be recorded is not ordered.
-    assert!(house.engine.count(Call::Create) <= recorded);
-    assert!(house.engine.containers().len() <= recorded);
+    assert!(daemon.engine.count(Call::Create) <= recorded);
+    assert!(daemon.engine.containers().len() <= recorded);
 }
 
 /// Sessions with a limit are measured although nobody watches.
 #[tokio::test]
 async fn a_session_that_nears_its_disk_limit_is_reported_once_for_each_stage() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let free = face.run("unlimited").await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let free = client.run("unlimited").await;
     let request = LaunchRequest {
         disk: Some(Bytes::mib(100)),
         ..named("limited")
     };
-    let limited = face.launch(request).await.unwrap().id;
-    face.until_status(limited, Status::Running).await;
+    let limited = client.launch(request).await.unwrap().id;
+    client.until_status(limited, Status::Running).await;
     assert_eq!(
-        face.session(limited).unwrap().disk_limit,
+        client.session(limited).unwrap().disk_limit,
         Some(Bytes::mib(100))
     );
     let holds = |mib| Usage {
         home: Some(Bytes::mib(mib)),
         ..Usage::new(jiff::Timestamp::UNIX_EPOCH, None, Bytes::mib(1))
     };
-    house.engine.set_whole_usage(free, holds(5000));
-    house.engine.set_whole_usage(limited, holds(93));
-    face.until_notified("limited uses 93% of its disk limit: 93 MiB of 100 MiB")
+    daemon.engine.set_whole_usage(free, holds(5000));
+    daemon.engine.set_whole_usage(limited, holds(93));
+    client
+        .until_notified("limited uses 93% of its disk limit: 93 MiB of 100 MiB")
         .await;
-    house.engine.set_whole_usage(limited, holds(100));
-    face.until_notified("limited reached its disk limit").await;
+    daemon.engine.set_whole_usage(limited, holds(100));
+    client
+        .until_notified("limited reached its disk limit")
+        .await;
 }
 
 #[tokio::test]
 async fn a_broken_store_is_rebuilt_from_what_the_engine_reports() {
-    let mut house = House::open().await;
-    let mut face = house.face().await;
-    let id = face.run("survivor").await;
-    let before = face.session(id).unwrap();
-    drop(face);
-    house.stop().await;
-    fs::write(house.paths().database(), "nonsense, and quite some of it").unwrap();
+    let mut daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let id = client.run("survivor").await;
+    let before = client.session(id).unwrap();
+    drop(client);
+    daemon.stop().await;
+    fs::write(daemon.paths().database(), "nonsense, and quite some of it").unwrap();
     for side in ["-wal", "-shm"] {
-        let mut name = house.paths().database().into_os_string();
+        let mut name = daemon.paths().database().into_os_string();
         name.push(side);
         let _ = fs::remove_file(name);
     }
-    house.start().await;
-    let mut face = house.face().await;
-    let after = face.until_status(id, Status::Running).await;
+    daemon.start().await;
+    let mut client = daemon.client().await;
+    let after = client.until_status(id, Status::Running).await;
     assert_eq!(after.name, before.name);
     assert_eq!(after.requested_slots, before.requested_slots);
     assert_eq!(after.environment, before.environment);
-    face.until_notified("corrupt-").await;
-    face.terminate(id, false).await.unwrap();
-    face.until_status(id, Status::Terminated).await;
+    client.until_notified("corrupt-").await;
+    client.terminate(id, false).await.unwrap();
+    client.until_status(id, Status::Terminated).await;
 }
 
 #[tokio::test]
 async fn after_a_lost_database_a_list_waits_for_the_engine_or_says_that_it_is_incomplete() {
-    let mut house = House::open().await;
-    let mut face = house.face().await;
-    let id = face.run("survivor").await;
-    drop(face);
-    house.stop().await;
-    fs::remove_file(house.paths().database()).unwrap();
+    let mut daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let id = client.run("survivor").await;
+    drop(client);
+    daemon.stop().await;
+    fs::remove_file(daemon.paths().database()).unwrap();
 
     // An engine that does not answer: the next daemon knows as well that sessions are missing.
-    house.engine.cut();
+    daemon.engine.cut();
     for _ in 0..2 {
-        house.start().await;
-        let (ids, incomplete) = listed(&house.face().await.client).await;
+        daemon.start().await;
+        let (ids, incomplete) = listed(&daemon.client().await.connection).await;
         assert_eq!((ids, incomplete), (Vec::new(), true));
-        house.stop().await;
+        daemon.stop().await;
     }
-    house.engine.restore();
+    daemon.engine.restore();
 
-    house.engine.hold(Call::List);
-    house.start().await;
-    let face = house.face().await;
-    let client = face.client.clone();
-    let list = tokio::spawn(async move { listed(&client).await });
-    eventually("the engine is asked", || house.engine.count(Call::List) > 1).await;
+    daemon.engine.hold(Call::List);
+    daemon.start().await;
+    let client = daemon.client().await;
+    let connection = client.connection.clone();
+    let list = tokio::spawn(async move { listed(&connection).await });
+    eventually("the engine is asked", || {
+        daemon.engine.count(Call::List) > 1
+    })
+    .await;
     assert!(!list.is_finished());
-    house.engine.release(Call::List);
+    daemon.engine.release(Call::List);
     assert_eq!(list.await.unwrap(), (vec![id], false));
-    house.restart().await;
-    assert_eq!(listed(&house.face().await.client).await, (vec![id], false));
+    daemon.restart().await;
+    assert_eq!(
+        listed(&daemon.client().await.connection).await,
+        (vec![id], false)
+    );
 }
 
 #[tokio::test]
 async fn a_running_session_whose_row_was_damaged_is_listed_again_or_said_to_be_missing() {
-    let mut house = House::open().await;
-    let mut face = house.face().await;
-    let (id, other) = (face.run("damaged").await, face.run("whole").await);
-    drop(face);
-    house.stop().await;
-    let db = rusqlite::Connection::open(house.paths().database()).unwrap();
+    let mut daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let (id, other) = (client.run("damaged").await, client.run("whole").await);
+    drop(client);
+    daemon.stop().await;
+    let db = rusqlite::Connection::open(daemon.paths().database()).unwrap();
     let damage = "UPDATE sessions SET body = replace(body, '\"RUNNING\"', '\"RUNNIOG\"')
                   WHERE name = 'damaged'";
     assert_eq!(db.execute(damage, ()), Ok(1));
     drop(db);
 
-    house.engine.cut();
-    house.start().await;
-    let (ids, incomplete) = listed(&house.face().await.client).await;
+    daemon.engine.cut();
+    daemon.start().await;
+    let (ids, incomplete) = listed(&daemon.client().await.connection).await;
     assert_eq!((ids, incomplete), (vec![other], true));
-    house.stop().await;
-    house.engine.restore();
-    house.start().await;
-    let (ids, incomplete) = listed(&house.face().await.client).await;
+    daemon.stop().await;
+    daemon.engine.restore();
+    daemon.start().await;
+    let (ids, incomplete) = listed(&daemon.client().await.connection).await;
     assert!(ids.contains(&id) && ids.contains(&other), "{ids:?}");
     assert!(!incomplete);
-    let mut face = house.face().await;
-    let session = face.until_status(id, Status::Running).await;
+    let mut client = daemon.client().await;
+    let session = client.until_status(id, Status::Running).await;
     assert_eq!(session.name.as_str(), "damaged");
 }
 
 /// The sessions of a list, and whether some are missing.
-async fn listed(client: &Client) -> (Vec<SessionId>, bool) {
-    match client.ask(Request::Snapshot { tab: None }).await {
+async fn listed(connection: &Client) -> (Vec<SessionId>, bool) {
+    match connection.ask(Request::Snapshot { tab: None }).await {
         Ok(Reply::Snapshot { snapshot }) => (
             snapshot.sessions.iter().map(|it| it.id).collect(),
             snapshot.contexts.iter().any(|it| it.incomplete),
@@ -170,8 +179,8 @@ async fn listed(client: &Client) -> (Vec<SessionId>, bool) {
 }
 
 /// Makes the daemon's database refuse rows of sessions of this name, from now on.
-fn refuse_rows(house: &House, when: &str) -> rusqlite::Connection {
-    let db = rusqlite::Connection::open(house.paths().database()).unwrap();
+fn refuse_rows(daemon: &TestDaemon, when: &str) -> rusqlite::Connection {
+    let db = rusqlite::Connection::open(daemon.paths().database()).unwrap();
     db.execute_batch(&format!(
         "CREATE TRIGGER refuses BEFORE UPDATE ON sessions WHEN {when}
          BEGIN SELECT RAISE(ABORT, 'not this one'); END"
@@ -182,19 +191,21 @@ fn refuse_rows(house: &House, when: &str) -> rusqlite::Connection {
 
 #[tokio::test]
 async fn a_row_that_can_never_be_written_blocks_no_other_and_is_kept_aside() {
-    let mut house = House::open().await;
-    let mut face = house.face().await;
-    let bad = face.run("bad-one").await;
-    let db = refuse_rows(&house, "NEW.name = 'bad-one'");
+    let mut daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let bad = client.run("bad-one").await;
+    let db = refuse_rows(&daemon, "NEW.name = 'bad-one'");
     // What happens on its own cannot be refused.
-    house.engine.die(bad, 3, false);
-    face.until_status(bad, Status::Terminated).await;
-    face.until_notified("can't be written: not this one").await;
+    daemon.engine.die(bad, 3, false);
+    client.until_status(bad, Status::Terminated).await;
+    client
+        .until_notified("can't be written: not this one")
+        .await;
     // Whoever comes after it is written, as are the ends of others.
-    let good = face.run("good-one").await;
-    let other = face.run("other").await;
-    face.terminate(other, false).await.unwrap();
-    face.until_status(other, Status::Terminated).await;
+    let good = client.run("good-one").await;
+    let other = client.run("other").await;
+    client.terminate(other, false).await.unwrap();
+    client.until_status(other, Status::Terminated).await;
     let aside = |db: &rusqlite::Connection| {
         let query = "SELECT count(*), max(body) FROM unreadable WHERE kept_of = 'sessions'";
         db.query_row(query, (), |row| Ok((row.get(0)?, row.get(1)?)))
@@ -210,42 +221,42 @@ async fn a_row_that_can_never_be_written_blocks_no_other_and_is_kept_aside() {
         _ => false,
     };
     assert_eq!(
-        face.received.iter().filter(is_warning).count(),
+        client.received.iter().filter(is_warning).count(),
         1,
         "it is reported once"
     );
     db.execute_batch("DROP TRIGGER refuses").unwrap();
     drop(db);
-    house.restart().await;
-    let mut face = house.face().await;
-    face.until_status(good, Status::Running).await;
+    daemon.restart().await;
+    let mut client = daemon.client().await;
+    client.until_status(good, Status::Running).await;
     // The last written state is known, and the engine reports the rest.
-    face.until_status(bad, Status::Terminated).await;
+    client.until_status(bad, Status::Terminated).await;
 }
 
 #[tokio::test]
 async fn nothing_is_made_for_a_session_whose_record_cannot_be_written() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    face.run("first").await;
-    let _db = refuse_rows(&house, "NEW.name = 'bad-one'");
-    let bad = face.launch(named("bad-one")).await.unwrap().id;
-    let failed = face.until_status(bad, Status::Error).await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    client.run("first").await;
+    let _db = refuse_rows(&daemon, "NEW.name = 'bad-one'");
+    let bad = client.launch(named("bad-one")).await.unwrap().id;
+    let failed = client.until_status(bad, Status::Error).await;
     let why = failed.status_message.unwrap();
     assert!(
         why.as_str().contains("can't be written: not this one"),
         "{why}"
     );
-    assert_eq!(house.engine.count(Call::Create), 1, "of the first one");
-    face.run("last").await;
+    assert_eq!(daemon.engine.count(Call::Create), 1, "of the first one");
+    client.run("last").await;
 }
 
 /// Launches until it is refused; how many were not.
-async fn until_refused(face: &Face, prefix: &str) -> (usize, Failure) {
+async fn until_refused(client: &TestClient, prefix: &str) -> (usize, Failure) {
     for number in 0.. {
         let mut request = named(&format!("{prefix}-{number}"));
         request.mem = Some("8m".parse().unwrap());
-        if let Err(failure) = face.launch(request).await {
+        if let Err(failure) = client.launch(request).await {
             return (number, failure);
         }
     }
@@ -318,51 +329,51 @@ fn a_disk_that_is_full_or_read_only_refuses_launches_and_loses_nothing() {
 #[tokio::test]
 #[ignore = "run on a small disk by the test above"]
 async fn with_a_small_disk() {
-    let mut house = House::open().await;
-    let mut face = house.face().await;
-    let going_on = face.run("going-on").await;
-    let ending = face.run("ending").await;
-    let asked = face.run("asked").await;
-    let forced = face.run("forced").await;
+    let mut daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let going_on = client.run("going-on").await;
+    let ending = client.run("ending").await;
+    let asked = client.run("asked").await;
+    let forced = client.run("forced").await;
     let filler = fill(&small_disk());
-    let (_, failure) = until_refused(&face, "refused").await;
+    let (_, failure) = until_refused(&client, "refused").await;
     assert!(failure.message().as_str().contains("the disk is full"));
     // What is reserved is enough to record ends. Someone may take that space as well: what happens then
     // is recorded later.
-    house.engine.die(ending, 0, false);
-    face.until_status(ending, Status::Terminated).await;
+    daemon.engine.die(ending, 0, false);
+    client.until_status(ending, Status::Terminated).await;
     for (id, force) in [(asked, false), (forced, true)] {
         fill(&small_disk());
-        face.terminate(id, force).await.unwrap();
-        face.until_status(id, Status::Terminated).await;
+        client.terminate(id, force).await.unwrap();
+        client.until_status(id, Status::Terminated).await;
     }
-    assert_eq!(house.engine.containers().len(), 1);
-    assert_eq!(face.session(going_on).unwrap().status, Status::Running);
-    let (_, failure) = until_refused(&face, "refused").await;
+    assert_eq!(daemon.engine.containers().len(), 1);
+    assert_eq!(client.session(going_on).unwrap().status, Status::Running);
+    let (_, failure) = until_refused(&client, "refused").await;
     assert!(failure.message().as_str().contains("the disk is full"));
     fs::remove_file(filler).unwrap();
-    let later = face.run("later").await;
-    drop(face);
-    house.stop().await;
+    let later = client.run("later").await;
+    drop(client);
+    daemon.stop().await;
 
     // One that is started on a disk it cannot write to says so.
     remount(&small_disk(), "ro");
-    let options = house::options(house.root.path(), &house.engine, settings());
+    let options = test_daemon::options(daemon.root.path(), &daemon.engine, settings());
     let error = daemon::serve(options, Controls::default()).await;
     let error = error.unwrap_err().to_string();
     assert!(error.contains("make its file system writable"), "{error}");
     remount(&small_disk(), "rw");
-    house.start().await;
-    let mut face = house.face().await;
+    daemon.start().await;
+    let mut client = daemon.client().await;
     for id in [going_on, later] {
-        face.until_status(id, Status::Running).await;
+        client.until_status(id, Status::Running).await;
     }
     for id in [ending, asked, forced] {
-        assert_eq!(face.session(id).unwrap().status, Status::Terminated);
+        assert_eq!(client.session(id).unwrap().status, Status::Terminated);
     }
     assert_eq!(
-        house.engine.containers().len(),
-        house.engine.count(Call::Create) - 3
+        daemon.engine.containers().len(),
+        daemon.engine.count(Call::Create) - 3
     );
 }
 
@@ -389,45 +400,46 @@ fn shell(script: &str) -> String {
 #[tokio::test]
 #[ignore = "run on a disk of its own by the test above"]
 async fn with_a_failing_disk() {
-    let mut house = House::open().await;
-    let mut face = house.face().await;
-    let going_on = face.run("going-on").await;
-    let ending = face.run("ending").await;
-    let asked = face.run("asked").await;
-    let forced = face.run("forced").await;
+    let mut daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let going_on = client.run("going-on").await;
+    let ending = client.run("ending").await;
+    let asked = client.run("asked").await;
+    let forced = client.run("forced").await;
     // What the kernel had not written yet is lost with the disk.
     shell("sync -f \"$TMPDIR\"");
     let device = shell("basename $(findmnt -no SOURCE \"$TMPDIR\")");
     let fault = format!("/sys/fs/ext4/{}/trigger_fs_error", device.trim());
     fs::write(fault, "1").unwrap();
-    let refused = face.launch(named("refused")).await.unwrap_err();
+    let refused = client.launch(named("refused")).await.unwrap_err();
     assert!(
         refused.message().as_str().contains("now read-only"),
         "{refused:?}"
     );
-    house.engine.die(ending, 0, false);
-    face.until(ending, |session| session.status != Status::Running)
+    daemon.engine.die(ending, 0, false);
+    client
+        .until(ending, |session| session.status != Status::Running)
         .await;
-    face.until_notified("now read-only").await;
+    client.until_notified("now read-only").await;
     // What cannot be recorded at all ends all the same.
     for (id, force) in [(asked, false), (forced, true)] {
-        face.terminate(id, force).await.unwrap();
-        face.until_status(id, Status::Terminated).await;
+        client.terminate(id, force).await.unwrap();
+        client.until_status(id, Status::Terminated).await;
     }
-    assert_eq!(house.engine.containers().len(), 1);
-    assert_eq!(face.session(going_on).unwrap().status, Status::Running);
-    drop(face);
+    assert_eq!(daemon.engine.containers().len(), 1);
+    assert_eq!(client.session(going_on).unwrap().status, Status::Running);
+    drop(client);
     // Such a file system is writable again when it was checked and mounted again, without a file of it open.
-    house.stop().await;
+    daemon.stop().await;
     shell(&format!(
         "umount \"$TMPDIR\" && {{ fsck.ext4 -pf \"$TMPDIR.img\" || [ $? -eq 1 ]; }} && {MOUNT}"
     ));
-    house.start().await;
-    let mut face = house.face().await;
-    face.until_status(going_on, Status::Running).await;
+    daemon.start().await;
+    let mut client = daemon.client().await;
+    client.until_status(going_on, Status::Running).await;
     for id in [ending, asked, forced] {
-        face.until_status(id, Status::Terminated).await;
+        client.until_status(id, Status::Terminated).await;
     }
-    assert_eq!(house.engine.containers().len(), 1);
-    face.run("later").await;
+    assert_eq!(daemon.engine.containers().len(), 1);
+    client.run("later").await;
 }

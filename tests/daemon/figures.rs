@@ -13,12 +13,12 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use crate::support::{Face, House, house::settings};
+use crate::support::{TestClient, TestDaemon, test_daemon::settings};
 
-async fn figures(face: &Face, id: SessionId) -> Figures {
+async fn figures(client: &TestClient, id: SessionId) -> Figures {
     let session = SessionKey::local(id);
-    match face
-        .client
+    match client
+        .connection
         .ask(Request::session(session, SessionRequest::Figures))
         .await
     {
@@ -27,15 +27,19 @@ async fn figures(face: &Face, id: SessionId) -> Figures {
     }
 }
 
-async fn watch(face: &Face, id: SessionId) {
+async fn watch(client: &TestClient, id: SessionId) {
     let sessions = vec![SessionKey::local(id)];
-    face.client.ask(Request::Watch { sessions }).await.unwrap();
+    client
+        .connection
+        .ask(Request::Watch { sessions })
+        .await
+        .unwrap();
 }
 
 /// Asks until there are so many samples.
-async fn until_sampled(face: &Face, id: SessionId, samples: usize) -> Figures {
+async fn until_sampled(client: &TestClient, id: SessionId, samples: usize) -> Figures {
     loop {
-        let found = figures(face, id).await;
+        let found = figures(client, id).await;
         if found.at.len() >= samples {
             return found;
         }
@@ -60,20 +64,20 @@ fn busy(moved: u64) -> Usage {
 
 #[tokio::test]
 async fn figures_outlive_the_face_that_watched() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let id = face.run("watched").await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let id = client.run("watched").await;
     assert_eq!(
-        figures(&face, id).await,
+        figures(&client, id).await,
         Figures::default(),
         "nobody watched"
     );
-    house.engine.set_whole_usage(id, busy(1000));
-    watch(&face, id).await;
-    let before = until_sampled(&face, id, 2).await;
-    drop(face);
-    let face = house.face().await;
-    let after = figures(&face, id).await;
+    daemon.engine.set_whole_usage(id, busy(1000));
+    watch(&client, id).await;
+    let before = until_sampled(&client, id, 2).await;
+    drop(client);
+    let client = daemon.client().await;
+    let after = figures(&client, id).await;
     assert_eq!(after.at[..2], before.at[..2]);
     let cpu = series(&after, Metric::Cpu);
     // 10 millis were asked for.
@@ -99,27 +103,27 @@ async fn figures_outlive_the_face_that_watched() {
 
 #[tokio::test]
 async fn a_session_that_ended_is_reported_from_the_store() {
-    let mut house = House::open().await;
-    let mut face = house.face().await;
-    let id = face.run("shortlived").await;
-    house.engine.set_whole_usage(id, busy(1));
-    watch(&face, id).await;
-    until_sampled(&face, id, 2).await;
+    let mut daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let id = client.run("shortlived").await;
+    daemon.engine.set_whole_usage(id, busy(1));
+    watch(&client, id).await;
+    until_sampled(&client, id, 2).await;
     let lines = (0..30).map(|number| format!("line {number}"));
     let lines: Vec<String> = lines.collect();
-    house.engine.write_log(id, &lines.join("\n"));
-    face.terminate(id, false).await.unwrap();
-    face.until_status(id, Status::Terminated).await;
-    let kept = figures(&face, id).await;
+    daemon.engine.write_log(id, &lines.join("\n"));
+    client.terminate(id, false).await.unwrap();
+    client.until_status(id, Status::Terminated).await;
+    let kept = figures(&client, id).await;
     assert!(kept.at.len() >= 2);
     assert_eq!(series(&kept, Metric::Cpu).peak, Some(500));
     assert_eq!(kept.last_lines.len(), 20);
     assert_eq!(kept.last_lines[19], "line 29");
-    house.restart().await;
-    let face = house.face().await;
+    daemon.restart().await;
+    let client = daemon.client().await;
     let again = loop {
         // The log is the engine's, and the line to it is recreated.
-        let again = figures(&face, id).await;
+        let again = figures(&client, id).await;
         if !again.last_lines.is_empty() {
             break again;
         }
@@ -130,23 +134,23 @@ async fn a_session_that_ended_is_reported_from_the_store() {
 
 #[tokio::test]
 async fn a_session_that_nobody_watched_has_figures_and_the_kernels_last_ones() {
-    let house = House::open().await;
-    house.engine.read_cheaply();
-    let mut face = house.face().await;
-    let id = face.run("unwatched").await;
-    house.engine.set_whole_usage(id, busy(1));
+    let daemon = TestDaemon::open().await;
+    daemon.engine.read_cheaply();
+    let mut client = daemon.client().await;
+    let id = client.run("unwatched").await;
+    daemon.engine.set_whole_usage(id, busy(1));
     // Twice: how often is the daemon's own affair.
-    until_sampled(&face, id, 2).await;
+    until_sampled(&client, id, 2).await;
     let mut last = busy(9);
     last.counted = Counted {
         cpu_millis: Some(20_000),
         mem_peak: Some(Bytes::mib(32)),
         oom_kills: Some(1),
     };
-    house.engine.set_last_usage(id, last);
-    face.terminate(id, false).await.unwrap();
-    face.until_status(id, Status::Terminated).await;
-    let kept = figures(&face, id).await;
+    daemon.engine.set_last_usage(id, last);
+    client.terminate(id, false).await.unwrap();
+    client.until_status(id, Status::Terminated).await;
+    let kept = figures(&client, id).await;
     assert_eq!(series(&kept, Metric::Mem).peak, Some(Bytes::mib(32).0));
     assert_eq!(series(&kept, Metric::Cpu).total, Some(20_000));
     assert_eq!(series(&kept, Metric::BlockRead).total, Some(9));
@@ -156,19 +160,19 @@ async fn a_session_that_nobody_watched_has_figures_and_the_kernels_last_ones() {
 
 #[tokio::test]
 async fn a_running_sessions_figures_go_on_after_the_daemon_restarted() {
-    let mut house = House::open().await;
-    let mut face = house.face().await;
-    let id = face.run("lasting").await;
-    house.engine.set_whole_usage(id, busy(1));
-    watch(&face, id).await;
-    let before = until_sampled(&face, id, 2).await;
-    house.restart().await;
-    let mut face = house.face().await;
-    face.until_status(id, Status::Running).await;
-    let kept = figures(&face, id).await;
+    let mut daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let id = client.run("lasting").await;
+    daemon.engine.set_whole_usage(id, busy(1));
+    watch(&client, id).await;
+    let before = until_sampled(&client, id, 2).await;
+    daemon.restart().await;
+    let mut client = daemon.client().await;
+    client.until_status(id, Status::Running).await;
+    let kept = figures(&client, id).await;
     assert_eq!(kept.at[..2], before.at[..2]);
-    watch(&face, id).await;
-    let after = until_sampled(&face, id, kept.at.len() + 1).await;
+    watch(&client, id).await;
+    let after = until_sampled(&client, id, kept.at.len() + 1).await;
     assert_eq!(after.at[..kept.at.len()], kept.at);
 }
 
@@ -176,27 +180,28 @@ async fn a_running_sessions_figures_go_on_after_the_daemon_restarted() {
 async fn a_forgotten_sessions_figures_are_forgotten() {
     let mut short = settings();
     short.history.keep_days = 0;
-    let house = House::with(short).await;
-    let mut face = house.face().await;
-    let id = face.run("shortlived").await;
-    house.engine.set_whole_usage(id, busy(1));
-    watch(&face, id).await;
-    until_sampled(&face, id, 1).await;
-    face.terminate(id, false).await.unwrap();
-    face.until(id, |session| {
-        session.status.is_final() && session.home.is_none()
-    })
-    .await;
-    assert_eq!(figures(&face, id).await, Figures::default());
+    let daemon = TestDaemon::with(short).await;
+    let mut client = daemon.client().await;
+    let id = client.run("shortlived").await;
+    daemon.engine.set_whole_usage(id, busy(1));
+    watch(&client, id).await;
+    until_sampled(&client, id, 1).await;
+    client.terminate(id, false).await.unwrap();
+    client
+        .until(id, |session| {
+            session.status.is_final() && session.home.is_none()
+        })
+        .await;
+    assert_eq!(figures(&client, id).await, Figures::default());
 }
 
 #[tokio::test]
 async fn of_a_session_nobody_knows_there_are_no_figures() {
-    let house = House::open().await;
-    let face = house.face().await;
+    let daemon = TestDaemon::open().await;
+    let client = daemon.client().await;
     let session = SessionKey::local(SessionId::random());
-    let failure = face
-        .client
+    let failure = client
+        .connection
         .ask(Request::session(session, SessionRequest::Figures))
         .await;
     assert_eq!(failure.unwrap_err().kind, FailureKind::NotFound);

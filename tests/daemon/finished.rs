@@ -10,13 +10,13 @@ use workbay::{
 };
 
 use crate::support::{
-    Face, House, eventually,
-    house::{named, settings},
+    TestClient, TestDaemon, eventually,
+    test_daemon::{named, settings},
 };
 
 const ALL: usize = 8;
 
-async fn reach(face: &Face, text: Option<&str>, count: u32) -> u64 {
+async fn reach(client: &TestClient, text: Option<&str>, count: u32) -> u64 {
     let request = Request::context(
         ContextName::local(),
         ContextRequest::Reach {
@@ -25,121 +25,121 @@ async fn reach(face: &Face, text: Option<&str>, count: u32) -> u64 {
             count,
         },
     );
-    match face.client.ask(request).await {
+    match client.connection.ask(request).await {
         Ok(Reply::Reached { total }) => total,
         other => panic!("not reached but {other:?}"),
     }
 }
 
 /// What was reported by now is known.
-async fn catch_up(face: &mut Face, count: usize) {
-    while face.count() < count {
-        face.receive().await;
+async fn catch_up(client: &mut TestClient, count: usize) {
+    while client.count() < count {
+        client.receive().await;
     }
 }
 
 /// A stopped daemon with a running session and the ended ones, and the ids of both.
-async fn with_ended_sessions() -> (House, SessionId, Vec<SessionId>) {
+async fn with_ended_sessions() -> (TestDaemon, SessionId, Vec<SessionId>) {
     let mut settings = settings();
     settings.history.keep_days = 0;
-    let mut house = House::with(settings).await;
-    let mut face = house.face().await;
+    let mut daemon = TestDaemon::with(settings).await;
+    let mut client = daemon.client().await;
     let mut ids = Vec::new();
     for number in 0..ALL {
-        let id = face.run(&format!("older-{number}")).await;
-        face.terminate(id, true).await.unwrap();
-        face.until_status(id, Status::Terminated).await;
+        let id = client.run(&format!("older-{number}")).await;
+        client.terminate(id, true).await.unwrap();
+        client.until_status(id, Status::Terminated).await;
         ids.push(id);
     }
-    let running = face.run("running").await;
-    let engine = house.engine.clone();
+    let running = client.run("running").await;
+    let engine = daemon.engine.clone();
     eventually("all is forgotten of them", || {
         engine.forgotten().len() == ALL
     })
     .await;
-    drop(face);
-    house.stop().await;
-    (house, running, ids)
+    drop(client);
+    daemon.stop().await;
+    (daemon, running, ids)
 }
 
 #[tokio::test]
 async fn more_ended_sessions_are_loaded_after_the_start_and_stay() {
-    let (mut house, _, _) = with_ended_sessions().await;
-    (house.ended, house.in_memory) = (2, 6);
-    house.start().await;
-    let mut face = house.face().await;
-    catch_up(&mut face, 7).await;
+    let (mut daemon, _, _) = with_ended_sessions().await;
+    (daemon.ended, daemon.in_memory) = (2, 6);
+    daemon.start().await;
+    let mut client = daemon.client().await;
+    catch_up(&mut client, 7).await;
     let all = ALL as u64;
-    assert_eq!(reach(&face, None, 1).await, all, "the others are counted");
-    drop(face);
+    assert_eq!(reach(&client, None, 1).await, all, "the others are counted");
+    drop(client);
     // They stay in memory without a client.
-    let mut face = house.face().await;
-    assert_eq!(face.count(), 7, "running and six ended ones");
-    assert_eq!(face.snapshot.contexts[0].totals, Some([1, all, 0]));
-    assert_eq!(reach(&face, None, 200).await, all);
-    catch_up(&mut face, ALL + 1).await;
+    let mut client = daemon.client().await;
+    assert_eq!(client.count(), 7, "running and six ended ones");
+    assert_eq!(client.snapshot.contexts[0].totals, Some([1, all, 0]));
+    assert_eq!(reach(&client, None, 200).await, all);
+    catch_up(&mut client, ALL + 1).await;
 }
 
 #[tokio::test]
 async fn without_older_ones_the_totals_are_those_of_the_list() {
-    let (mut house, _, _) = with_ended_sessions().await;
-    (house.ended, house.in_memory) = (2, 100);
-    house.start().await;
-    let mut face = house.face().await;
-    catch_up(&mut face, ALL + 1).await;
-    drop(face);
-    let face = house.face().await;
-    assert_eq!(face.count(), ALL + 1);
-    assert_eq!(face.snapshot.contexts[0].totals, None);
+    let (mut daemon, _, _) = with_ended_sessions().await;
+    (daemon.ended, daemon.in_memory) = (2, 100);
+    daemon.start().await;
+    let mut client = daemon.client().await;
+    catch_up(&mut client, ALL + 1).await;
+    drop(client);
+    let client = daemon.client().await;
+    assert_eq!(client.count(), ALL + 1);
+    assert_eq!(client.snapshot.contexts[0].totals, None);
 }
 
 #[tokio::test]
 async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
-    let (mut house, running, ids) = with_ended_sessions().await;
-    house.ended = 3;
-    house.start().await;
+    let (mut daemon, running, ids) = with_ended_sessions().await;
+    daemon.ended = 3;
+    daemon.start().await;
 
-    let mut face = house.face().await;
-    assert_eq!(face.count(), 4);
-    assert!(face.session(running).is_some());
-    assert_eq!(face.snapshot.contexts[0].totals, Some([1, ALL as u64, 0]));
+    let mut client = daemon.client().await;
+    assert_eq!(client.count(), 4);
+    assert!(client.session(running).is_some());
+    assert_eq!(client.snapshot.contexts[0].totals, Some([1, ALL as u64, 0]));
     // Whoever names one by its id has it.
     let session = SessionKey::local(ids[0]);
-    let Ok(Reply::Session { session: found }) = face
-        .client
+    let Ok(Reply::Session { session: found }) = client
+        .connection
         .ask(Request::session(session, SessionRequest::Detail))
         .await
     else {
         panic!("it is lost");
     };
     assert_eq!(found.name, "older-0");
-    assert!(!face.history(ids[0]).await.is_empty());
-    catch_up(&mut face, 5).await;
+    assert!(!client.history(ids[0]).await.is_empty());
+    catch_up(&mut client, 5).await;
     let log = StreamOpen::Log {
         session: SessionKey::local(ids[1]),
         options: workbay::model::log::LogOptions::default(),
     };
-    let mut log = face.client.open(log);
+    let mut log = client.connection.open(log);
     let said = format!("{:?}", log.recv().await);
     assert!(said.contains("was deleted"), "{said}");
-    catch_up(&mut face, 6).await;
+    catch_up(&mut client, 6).await;
     // By name, then page by page.
-    assert_eq!(reach(&face, Some("OLDER-2"), 10).await, 1);
-    catch_up(&mut face, 7).await;
-    assert_eq!(reach(&face, None, 5).await, ALL as u64);
-    assert_eq!(reach(&face, None, 200).await, ALL as u64);
-    catch_up(&mut face, ALL + 1).await;
+    assert_eq!(reach(&client, Some("OLDER-2"), 10).await, 1);
+    catch_up(&mut client, 7).await;
+    assert_eq!(reach(&client, None, 5).await, ALL as u64);
+    assert_eq!(reach(&client, None, 200).await, ALL as u64);
+    catch_up(&mut client, ALL + 1).await;
     for id in &ids {
-        assert_eq!(face.session(*id).unwrap().status, Status::Terminated);
+        assert_eq!(client.session(*id).unwrap().status, Status::Terminated);
     }
     // New ones end as ever, and the counts say so.
-    let id = face.run(&named("newer").name.unwrap()).await;
-    face.terminate(id, true).await.unwrap();
-    face.until_status(id, Status::Terminated).await;
-    assert_eq!(reach(&face, None, 1).await, ALL as u64 + 1);
+    let id = client.run(&named("newer").name.unwrap()).await;
+    client.terminate(id, true).await.unwrap();
+    client.until_status(id, Status::Terminated).await;
+    assert_eq!(reach(&client, None, 1).await, ALL as u64 + 1);
 
     // A client that asks for the running ones alone is not sent all that ended.
-    let snapshot = |tab| face.client.ask(Request::Snapshot { tab });
+    let snapshot = |tab| client.connection.ask(Request::Snapshot { tab });
     let Ok(Reply::Snapshot { snapshot: running }) = snapshot(Some(Tab::Running)).await else {
         panic!("no snapshot");
     };
@@ -151,21 +151,21 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     assert_eq!(all.sessions.len(), ALL + 2);
 
     // Nobody looks any more: what was asked for is in the store alone again, and can be asked for again.
-    drop((face, log));
-    let mut face = loop {
-        let face = house.face().await;
+    drop((client, log));
+    let mut client = loop {
+        let client = daemon.client().await;
         // The TUI of before may have been there a moment longer.
-        if face.count() < ALL {
-            break face;
+        if client.count() < ALL {
+            break client;
         }
     };
     assert_eq!(
-        face.count(),
+        client.count(),
         5,
         "running, the three newest, and the newer one"
     );
-    let totals = face.snapshot.contexts[0].totals;
+    let totals = client.snapshot.contexts[0].totals;
     assert_eq!(totals, Some([1, ALL as u64 + 1, 0]));
-    assert_eq!(reach(&face, None, 200).await, ALL as u64 + 1);
-    catch_up(&mut face, ALL + 2).await;
+    assert_eq!(reach(&client, None, 200).await, ALL as u64 + 1);
+    catch_up(&mut client, ALL + 2).await;
 }

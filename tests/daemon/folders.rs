@@ -12,20 +12,27 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::managers::{house_with, prod};
-use crate::support::{Face, House, MemoryScheduler, house::named};
+use super::managers::{daemon_with, prod};
+use crate::support::{MemoryScheduler, TestClient, TestDaemon, test_daemon::named};
 
-async fn ask(face: &Face, context: ContextName, request: FolderRequest) -> Result<Reply, Failure> {
+async fn ask(
+    client: &TestClient,
+    context: ContextName,
+    request: FolderRequest,
+) -> Result<Reply, Failure> {
     let request = ContextRequest::Folder { request };
-    face.client.ask(Request::context(context, request)).await
+    client
+        .connection
+        .ask(Request::context(context, request))
+        .await
 }
 
-async fn list(face: &Face) -> Vec<Folder> {
+async fn list(client: &TestClient) -> Vec<Folder> {
     let request = FolderRequest::List {
         trash: false,
         measure: false,
     };
-    match ask(face, ContextName::local(), request).await.unwrap() {
+    match ask(client, ContextName::local(), request).await.unwrap() {
         Reply::Folders { folders } => folders,
         other => panic!("{other:?}"),
     }
@@ -39,13 +46,14 @@ fn trash(folder: &str) -> FolderRequest {
 
 #[tokio::test]
 async fn a_folder_that_a_session_mounts_stays() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    face.until_connected().await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    client.until_connected().await;
     let local = ContextName::local();
     for name in ["data", "spare"] {
         let create = ContextRequest::create_folder(name);
-        face.client
+        client
+            .connection
             .ask(Request::context(local, create))
             .await
             .unwrap();
@@ -56,9 +64,9 @@ async fn a_folder_that_a_session_mounts_stays() {
         path: None,
         read_only: false,
     }];
-    let id = face.launch(request).await.unwrap().id;
-    face.until_status(id, Status::Running).await;
-    let folders = list(&face).await;
+    let id = client.launch(request).await.unwrap().id;
+    client.until_status(id, Status::Running).await;
+    let folders = list(&client).await;
     let users = |folder: &Folder| {
         folder
             .mounted_by
@@ -76,7 +84,7 @@ async fn a_folder_that_a_session_mounts_stays() {
         name: "other".to_owned(),
     };
     for request in [trash("data"), rename] {
-        let failure = ask(&face, local, request).await.unwrap_err();
+        let failure = ask(&client, local, request).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::Refused);
         assert_eq!(
             failure.what.as_str(),
@@ -90,12 +98,12 @@ async fn a_folder_that_a_session_mounts_stays() {
                 .contains("workbay terminate train")
         );
     }
-    ask(&face, local, trash("spare")).await.unwrap();
-    assert_eq!(list(&face).await.len(), 1);
-    face.terminate(id, true).await.unwrap();
-    face.until_status(id, Status::Terminated).await;
-    ask(&face, local, trash("data")).await.unwrap();
-    assert!(list(&face).await.is_empty());
+    ask(&client, local, trash("spare")).await.unwrap();
+    assert_eq!(list(&client).await.len(), 1);
+    client.terminate(id, true).await.unwrap();
+    client.until_status(id, Status::Terminated).await;
+    ask(&client, local, trash("data")).await.unwrap();
+    assert!(list(&client).await.is_empty());
     // The next launch knows it, too.
     let mut request = named("late");
     request.mounts = vec![FolderMount {
@@ -103,36 +111,37 @@ async fn a_folder_that_a_session_mounts_stays() {
         path: None,
         read_only: false,
     }];
-    assert!(face.launch(request).await.is_err());
+    assert!(client.launch(request).await.is_err());
 }
 
 #[tokio::test]
 async fn what_an_engine_lacks_and_wrong_names_are_refused() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    face.until_connected().await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    client.until_connected().await;
     let local = ContextName::local();
     let bad = |name: &str| FolderRequest::Rename {
         folder: "data".to_owned(),
         name: name.to_owned(),
     };
     for name in ["..", "a/b", ".ssh", ""] {
-        let failure = ask(&face, local, bad(name)).await.unwrap_err();
+        let failure = ask(&client, local, bad(name)).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::Usage, "{name}");
     }
     let purge = FolderRequest::Purge {
         folder: "none".to_owned(),
     };
-    assert!(ask(&face, local, purge).await.is_err());
+    assert!(ask(&client, local, purge).await.is_err());
 }
 
 #[tokio::test]
 async fn requests_go_to_the_manager_of_their_context() {
     let manager = MemoryScheduler::new();
-    let house = house_with(&manager).await;
-    let face = house.face().await;
+    let daemon = daemon_with(&manager).await;
+    let client = daemon.client().await;
     let create = ContextRequest::create_folder("results");
-    face.client
+    client
+        .connection
         .ask(Request::context(prod(), create))
         .await
         .unwrap();
@@ -140,7 +149,7 @@ async fn requests_go_to_the_manager_of_their_context() {
         trash: false,
         measure: true,
     };
-    let Ok(Reply::Folders { folders }) = ask(&face, prod(), request).await else {
+    let Ok(Reply::Folders { folders }) = ask(&client, prod(), request).await else {
         panic!("no list");
     };
     assert_eq!(folders.len(), 1);

@@ -5,21 +5,21 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use crate::support::{Call, House, eventually, house::named, script::unreachable};
+use crate::support::{Call, TestDaemon, eventually, script::unreachable, test_daemon::named};
 
 #[tokio::test]
 async fn an_order_that_takes_long_on_a_healthy_engine_is_waited_for() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    house.engine.hold(Call::Create);
-    let session = face.launch(named("patient")).await.unwrap();
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    daemon.engine.hold(Call::Create);
+    let session = client.launch(named("patient")).await.unwrap();
     eventually("the engine is asked for a word", || {
-        house.engine.count(Call::Ping) > 0
+        daemon.engine.count(Call::Ping) > 0
     })
     .await;
-    house.engine.release(Call::Create);
-    face.until_status(session.id, Status::Running).await;
-    assert!(!face.received.iter().any(|change| matches!(
+    daemon.engine.release(Call::Create);
+    client.until_status(session.id, Status::Running).await;
+    assert!(!client.received.iter().any(|change| matches!(
         change,
         Change::Engine { engine, .. } if matches!(**engine, EngineState::Lost { .. })
     )));
@@ -27,14 +27,14 @@ async fn an_order_that_takes_long_on_a_healthy_engine_is_waited_for() {
 
 #[tokio::test]
 async fn an_engine_that_hangs_is_reported_while_everything_else_goes_on() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let stays = face.run("stays").await;
-    house.engine.hold(Call::Create);
-    house.engine.hold(Call::Probe);
-    house.engine.fail_next(Call::Ping, unreachable());
-    let unlucky = face.launch(named("unlucky")).await.unwrap();
-    let lost = face
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let stays = client.run("stays").await;
+    daemon.engine.hold(Call::Create);
+    daemon.engine.hold(Call::Probe);
+    daemon.engine.fail_next(Call::Ping, unreachable());
+    let unlucky = client.launch(named("unlucky")).await.unwrap();
+    let lost = client
         .until_received(|change| {
             matches!(change, Change::Engine { engine, .. }
                 if matches!(**engine, EngineState::Lost { .. }))
@@ -51,19 +51,20 @@ async fn an_engine_that_hangs_is_reported_while_everything_else_goes_on() {
         "{why}"
     );
     // The daemon has an answer for everybody, and sessions are as they were.
-    let status = face.client.ask(Request::Status).await.unwrap();
+    let status = client.connection.ask(Request::Status).await.unwrap();
     assert!(matches!(status, Reply::Status { .. }));
-    assert_eq!(face.session(stays).unwrap().status, Status::Running);
-    let unlucky = face.until_status(unlucky.id, Status::Error).await;
+    assert_eq!(client.session(stays).unwrap().status, Status::Running);
+    let unlucky = client.until_status(unlucky.id, Status::Error).await;
     assert!(unlucky.status_message.is_some(), "{unlucky:?}");
 
-    house.engine.release(Call::Create);
-    house.engine.release(Call::Probe);
-    face.until_received(|change| {
-        matches!(change, Change::Engine { engine, .. }
+    daemon.engine.release(Call::Create);
+    daemon.engine.release(Call::Probe);
+    client
+        .until_received(|change| {
+            matches!(change, Change::Engine { engine, .. }
             if matches!(**engine, EngineState::Connected { .. }))
-    })
-    .await;
-    assert_eq!(face.session(stays).unwrap().status, Status::Running);
-    face.run("afterwards").await;
+        })
+        .await;
+    assert_eq!(client.session(stays).unwrap().status, Status::Running);
+    client.run("afterwards").await;
 }

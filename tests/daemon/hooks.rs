@@ -10,7 +10,7 @@ use workbay::model::{
 };
 
 use super::batch::batch;
-use crate::support::{House, eventually, house::settings};
+use crate::support::{TestDaemon, eventually, test_daemon::settings};
 
 /// `script` is a shell's, with a directory of the test as `$1`.
 fn hooked(script: &str, events: &[&str], timeout: u64) -> (Settings, tempfile::TempDir) {
@@ -38,9 +38,9 @@ fn lines(file: &PathBuf) -> Vec<String> {
 async fn a_hook_gets_the_notice_and_its_session() {
     let script = r#"printf '%s %s %s\n' "$WORKBAY_EVENT" "$WORKBAY_SESSION" "$(cat)" >> "$1/told""#;
     let (settings, dir) = hooked(script, &["batch-ended", "failed"], 10);
-    let house = House::with(settings).await;
-    let face = house.face().await;
-    let id = face.launch(batch("fails", "exit 3")).await.unwrap().id;
+    let daemon = TestDaemon::with(settings).await;
+    let client = daemon.client().await;
+    let id = client.launch(batch("fails", "exit 3")).await.unwrap().id;
     let file = dir.path().join("told");
     eventually("the hook has run", || lines(&file).len() == 1).await;
     let line = lines(&file).remove(0);
@@ -62,11 +62,11 @@ async fn four_run_at_once_and_the_rest_wait_their_turn() {
     let script = r#"echo x >> "$1/begun"; until [ -e "$1/gate" ]; do sleep 0.02; done
                     echo x >> "$1/ended""#;
     let (settings, dir) = hooked(script, &["launched"], 60);
-    let house = House::with(settings).await;
-    let face = house.face().await;
+    let daemon = TestDaemon::with(settings).await;
+    let client = daemon.client().await;
     for number in 0..7 {
         let name = format!("many-{number}");
-        face.launch(batch(&name, "make")).await.unwrap();
+        client.launch(batch(&name, "make")).await.unwrap();
     }
     let (begun, ended) = (dir.path().join("begun"), dir.path().join("ended"));
     eventually("four have begun", || lines(&begun).len() == 4).await;
@@ -79,22 +79,22 @@ async fn four_run_at_once_and_the_rest_wait_their_turn() {
 async fn a_hook_that_hangs_is_ended_with_all_it_started_and_reported_once() {
     let script = r#"trap '' TERM; sleep 600 & echo $! >> "$1/children"; wait; sleep 600"#;
     let (settings, dir) = hooked(script, &EVENTS, 1);
-    let house = House::with(settings).await;
-    let mut face = house.face().await;
-    face.launch(batch("works", "exit 0")).await.unwrap();
-    face.until_notified("didn't end within 1 second").await;
+    let daemon = TestDaemon::with(settings).await;
+    let mut client = daemon.client().await;
+    client.launch(batch("works", "exit 0")).await.unwrap();
+    client.until_notified("didn't end within 1 second").await;
     let children = lines(&dir.path().join("children"));
     assert!(!children.is_empty());
     for child in children {
         let there = PathBuf::from(format!("/proc/{child}/exe"));
         eventually("what it started is gone", || !there.exists()).await;
     }
-    face.launch(batch("again", "exit 0")).await.unwrap();
+    client.launch(batch("again", "exit 0")).await.unwrap();
     eventually("they failed again", || {
         lines(&dir.path().join("children")).len() > 3
     })
     .await;
-    let notices = face.received.iter().filter(|change| {
+    let notices = client.received.iter().filter(|change| {
         let text = format!("{change:?}");
         text.contains("the hook for")
     });
@@ -109,8 +109,8 @@ async fn a_program_that_is_not_there_is_reported() {
         events: vec!["running".to_owned()],
         timeout: Span(10),
     };
-    let house = House::with(settings).await;
-    let mut face = house.face().await;
-    face.run("hookless").await;
-    face.until_notified("/nowhere/at/all can't be run").await;
+    let daemon = TestDaemon::with(settings).await;
+    let mut client = daemon.client().await;
+    client.run("hookless").await;
+    client.until_notified("/nowhere/at/all can't be run").await;
 }

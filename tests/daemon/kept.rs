@@ -15,7 +15,7 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use crate::support::{Face, House, house::settings};
+use crate::support::{TestClient, TestDaemon, test_daemon::settings};
 
 fn releases() -> Vec<PathBuf> {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept");
@@ -24,23 +24,23 @@ fn releases() -> Vec<PathBuf> {
 }
 
 /// A daemon on a copy of what the release left.
-async fn house_of(release: &Path) -> House {
+async fn daemon_of(release: &Path) -> TestDaemon {
     let mut settings = settings();
     // However long ago that was.
     settings.history.keep_days = 36_500;
-    let mut house = House::closed(settings);
-    let state = house.paths().state_dir;
+    let mut daemon = TestDaemon::closed(settings);
+    let state = daemon.paths().state_dir;
     fs::create_dir(&state).unwrap();
     for file in fs::read_dir(release.join("state")).unwrap() {
         let file = file.unwrap();
         fs::copy(file.path(), state.join(file.file_name())).unwrap();
     }
-    house.start().await;
-    house
+    daemon.start().await;
+    daemon
 }
 
-fn called(face: &Face, name: &str) -> Session {
-    let found = face.sessions().into_iter().find(|it| it.name == name);
+fn called(client: &TestClient, name: &str) -> Session {
+    let found = client.sessions().into_iter().find(|it| it.name == name);
     found.unwrap_or_else(|| panic!("{name} is lost"))
 }
 
@@ -49,58 +49,58 @@ async fn a_store_of_every_release_is_opened_whole() {
     let releases = releases();
     assert!(!releases.is_empty());
     for release in releases {
-        let house = house_of(&release).await;
-        let mut face = house.face().await;
-        face.until_connected().await;
-        assert_eq!(face.count(), 6, "{}", release.display());
+        let daemon = daemon_of(&release).await;
+        let mut client = daemon.client().await;
+        client.until_connected().await;
+        assert_eq!(client.count(), 6, "{}", release.display());
         let instance = fs::read_to_string(release.join("state/instance")).unwrap();
-        let hello = face.client.hello().instance.to_string();
+        let hello = client.connection.hello().instance.to_string();
         assert_eq!(hello, instance.trim(), "its containers are recognised");
-        check_ended(&face).await;
-        check_waiting(&face);
-        check_running(&mut face).await;
-        check_recents(&face).await;
+        check_ended(&client).await;
+        check_waiting(&client);
+        check_running(&mut client).await;
+        check_recents(&client).await;
     }
 }
 
 /// What had ended is as it was.
-async fn check_ended(face: &Face) {
-    let ended = called(face, "ended-one");
+async fn check_ended(client: &TestClient) {
+    let ended = called(client, "ended-one");
     assert_eq!(ended.status, Status::Terminated);
     assert_eq!(ended.status_info, Some("user-requested".into()));
     assert!(ended.terminated_at.is_some());
-    assert_eq!(face.history(ended.id).await.len(), 7);
-    let failed = called(face, "failed-batch");
+    assert_eq!(client.history(ended.id).await.len(), 7);
+    let failed = called(client, "failed-batch");
     assert_eq!(failed.result, BatchResult::Failure);
     assert_eq!(failed.kernels[0].exit_code, Some(3));
-    assert_eq!(called(face, "done-batch").result, BatchResult::Success);
+    assert_eq!(called(client, "done-batch").result, BatchResult::Success);
 }
 
 /// When it may begin depends on when this is read; what it is does not.
-fn check_waiting(face: &Face) {
-    let waiting = called(face, "train");
+fn check_waiting(client: &TestClient) {
+    let waiting = called(client, "train");
     assert_eq!(waiting.startup_command, Some("echo trained".into()));
     assert!(waiting.starts_at.is_some());
 }
 
 /// What ran is known, so that its end is reported: there is no such container.
-async fn check_running(face: &mut Face) {
-    let one = called(face, "running-one");
+async fn check_running(client: &mut TestClient) {
+    let one = called(client, "running-one");
     let request = Request::session(SessionKey::local(one.id), SessionRequest::Figures);
-    let Ok(Reply::Figures { figures }) = face.client.ask(request).await else {
+    let Ok(Reply::Figures { figures }) = client.connection.ask(request).await else {
         panic!("its figures are lost");
     };
     assert!(!figures.series.is_empty());
-    let cluster = called(face, "renamed-two");
+    let cluster = called(client, "renamed-two");
     assert_eq!(cluster.kernels.len(), 2);
     for session in [one, cluster] {
-        let ended = face.until_status(session.id, Status::Terminated).await;
+        let ended = client.until_status(session.id, Status::Terminated).await;
         assert_eq!(ended.status_info, Some("container-removed".into()));
     }
 }
 
-async fn check_recents(face: &Face) {
-    let Ok(Reply::Recents { entries }) = face.client.ask(Request::Recents).await else {
+async fn check_recents(client: &TestClient) {
+    let Ok(Reply::Recents { entries }) = client.connection.ask(Request::Recents).await else {
         panic!("launches of before are lost");
     };
     assert_eq!(entries.len(), 5);

@@ -19,39 +19,47 @@ use workbay::{
 
 use crate::{
     batch::{batch, small},
-    managers::{house_with, is_up, key, prod, until_prod},
-    support::{Call, Face, House, MemoryScheduler, eventually, house::named},
+    managers::{daemon_with, is_up, key, prod, until_prod},
+    support::{Call, MemoryScheduler, TestClient, TestDaemon, eventually, test_daemon::named},
 };
 
 async fn launch(
-    face: &Face,
+    client: &TestClient,
     context: ContextName,
     request: LaunchRequest,
 ) -> Result<(Vec<Session>, Option<Failure>), Failure> {
     let launch = Box::new(request);
-    match face.client.ask(Request::Launch { context, launch }).await? {
+    match client
+        .connection
+        .ask(Request::Launch { context, launch })
+        .await?
+    {
         Reply::Launched { sessions, failure } => Ok((sessions, failure)),
         other => panic!("nothing launched but {other:?}"),
     }
 }
 
-async fn recents(face: &Face) -> Vec<Recent> {
-    match face.client.ask(Request::Recents).await {
+async fn recents(client: &TestClient) -> Vec<Recent> {
+    match client.connection.ask(Request::Recents).await {
         Ok(Reply::Recents { entries }) => entries,
         other => panic!("no recents but {other:?}"),
     }
 }
 
-async fn edit(face: &Face, id: RecentId, edit: RecentEdit) -> Result<Vec<Recent>, Failure> {
-    match face.client.ask(Request::EditRecent { id, edit }).await? {
+async fn edit(client: &TestClient, id: RecentId, edit: RecentEdit) -> Result<Vec<Recent>, Failure> {
+    match client
+        .connection
+        .ask(Request::EditRecent { id, edit })
+        .await?
+    {
         Reply::Recents { entries } => Ok(entries),
         other => panic!("no recents but {other:?}"),
     }
 }
 
-async fn again(face: &Face, session: SessionKey) -> LaunchRequest {
-    match face
-        .client
+async fn again(client: &TestClient, session: SessionKey) -> LaunchRequest {
+    match client
+        .connection
         .ask(Request::session(session, SessionRequest::Again))
         .await
     {
@@ -76,18 +84,18 @@ fn names(sessions: &[Session]) -> Vec<&str> {
 
 #[tokio::test]
 async fn copies_are_made_in_one_go_and_remembered_once() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let (made, failure) = launch(&face, ContextName::local(), copies("sweep", 3))
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let (made, failure) = launch(&client, ContextName::local(), copies("sweep", 3))
         .await
         .unwrap();
     assert_eq!(failure, None);
     assert_eq!(names(&made), ["sweep-1", "sweep-2", "sweep-3"]);
     for session in &made {
-        face.until_status(session.id, Status::Running).await;
+        client.until_status(session.id, Status::Running).await;
     }
-    assert_eq!(house.engine.containers().len(), 3);
-    let kept = recents(&face).await;
+    assert_eq!(daemon.engine.containers().len(), 3);
+    let kept = recents(&client).await;
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0].title, "sweep");
     let mut expected = copies("sweep", 3);
@@ -98,17 +106,17 @@ async fn copies_are_made_in_one_go_and_remembered_once() {
 
 #[tokio::test]
 async fn copies_without_a_name_share_a_generated_one() {
-    let house = House::open().await;
-    let face = house.face().await;
+    let daemon = TestDaemon::open().await;
+    let client = daemon.client().await;
     let mut request = copies("", 2);
     request.name = None;
-    let (made, _) = launch(&face, ContextName::local(), request.clone())
+    let (made, _) = launch(&client, ContextName::local(), request.clone())
         .await
         .unwrap();
     let base = made[0].name.as_str().strip_suffix("-1").unwrap();
     assert_eq!(made[1].name, format!("{base}-2").as_str());
     assert!(base.ends_with("-session"), "{base}");
-    let kept = recents(&face).await;
+    let kept = recents(&client).await;
     assert_eq!(kept[0].title, base);
     request.environment = Some("host".to_owned());
     assert_eq!(
@@ -119,11 +127,11 @@ async fn copies_without_a_name_share_a_generated_one() {
 
 #[tokio::test]
 async fn copies_are_checked_as_a_whole_before_the_first_is_made() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let taken = face.launch(small("taken-2")).await.unwrap();
-    face.until_status(taken.id, Status::Running).await;
-    let surveys = house.engine.count(Call::List);
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let taken = client.launch(small("taken-2")).await.unwrap();
+    client.until_status(taken.id, Status::Running).await;
+    let surveys = daemon.engine.count(Call::List);
     let long = "n".repeat(63);
     let mut sized = copies("sized", 2);
     sized.cluster_size = Some(2);
@@ -134,40 +142,44 @@ async fn copies_are_checked_as_a_whole_before_the_first_is_made() {
         (copies("many", 101), LaunchField::Count, "max: 100"),
         (sized, LaunchField::Count, "only one cluster session"),
     ] {
-        let failure = launch(&face, ContextName::local(), request)
+        let failure = launch(&client, ContextName::local(), request)
             .await
             .unwrap_err();
         assert_eq!(failure.field, Some(field), "{failure:?}");
         assert_eq!(failure.kind, FailureKind::Usage);
         assert!(failure.message().as_str().contains(says), "{failure:?}");
     }
-    assert_eq!(house.engine.count(Call::List), surveys, "nothing was begun");
-    assert_eq!(recents(&face).await.len(), 1);
+    assert_eq!(
+        daemon.engine.count(Call::List),
+        surveys,
+        "nothing was begun"
+    );
+    assert_eq!(recents(&client).await.len(), 1);
 }
 
 #[tokio::test]
 async fn what_could_be_made_is_reported_beside_what_could_not() {
     let manager = MemoryScheduler::new();
-    let house = house_with(&manager).await;
-    let mut face = house.face().await;
-    until_prod(&mut face, is_up).await;
+    let daemon = daemon_with(&manager).await;
+    let mut client = daemon.client().await;
+    until_prod(&mut client, is_up).await;
     let error = Failure::refused("you have 30 sessions already");
     manager.fail_next(crate::support::scheduler::Question::Launch, error.clone());
-    let (made, failure) = launch(&face, prod(), copies("partly", 2)).await.unwrap();
+    let (made, failure) = launch(&client, prod(), copies("partly", 2)).await.unwrap();
     assert_eq!(made.len(), 1);
     let failure = failure.unwrap();
     assert_eq!(failure.message(), "you have 30 sessions already");
-    assert_eq!(recents(&face).await.len(), 1);
+    assert_eq!(recents(&client).await.len(), 1);
 
     for _ in 0..2 {
         manager.fail_next(crate::support::scheduler::Question::Launch, error.clone());
     }
-    let failure = launch(&face, prod(), copies("nothing", 2))
+    let failure = launch(&client, prod(), copies("nothing", 2))
         .await
         .unwrap_err();
     assert_eq!(failure.message(), "you have 30 sessions already");
     assert_eq!(
-        recents(&face).await.len(),
+        recents(&client).await.len(),
         1,
         "what came to nothing is forgotten"
     );
@@ -175,48 +187,51 @@ async fn what_could_be_made_is_reported_beside_what_could_not() {
 
 #[tokio::test]
 async fn a_face_that_left_meanwhile_has_launched_all_the_same() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let leaving = house.face().await;
-    face.until_connected().await;
-    house.engine.hold(Call::List);
-    let lists = house.engine.count(Call::List);
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let leaving = daemon.client().await;
+    client.until_connected().await;
+    daemon.engine.hold(Call::List);
+    let lists = daemon.engine.count(Call::List);
     let (context, request) = (ContextName::local(), Box::new(small("orphan")));
-    let client = leaving.client.clone();
+    let connection = leaving.connection.clone();
     let asking = tokio::spawn(async move {
         let ask = Request::Launch {
             context,
             launch: request,
         };
-        client.ask(ask).await
+        connection.ask(ask).await
     });
     eventually("it is being checked", || {
-        house.engine.count(Call::List) > lists
+        daemon.engine.count(Call::List) > lists
     })
     .await;
     asking.abort();
     drop(leaving);
     // A word of the TUI that stays comes after the other has gone.
-    recents(&face).await;
-    house.engine.release(Call::List);
-    face.until_received(|change| {
-        matches!(change, workbay::model::change::Change::Session { session }
+    recents(&client).await;
+    daemon.engine.release(Call::List);
+    client
+        .until_received(|change| {
+            matches!(change, workbay::model::change::Change::Session { session }
             if session.status == Status::Running)
-    })
-    .await;
-    assert_eq!(recents(&face).await[0].title, "orphan");
+        })
+        .await;
+    assert_eq!(recents(&client).await[0].title, "orphan");
 }
 
 #[tokio::test]
 async fn five_are_remembered_and_those_that_are_pinned() {
-    let mut house = House::open().await;
-    let face = house.face().await;
+    let mut daemon = TestDaemon::open().await;
+    let client = daemon.client().await;
     for number in 0..7 {
         let request = small(&format!("number-{number}"));
-        launch(&face, ContextName::local(), request).await.unwrap();
+        launch(&client, ContextName::local(), request)
+            .await
+            .unwrap();
         if number == 0 {
-            let first = recents(&face).await[0].id;
-            edit(&face, first, RecentEdit::Pin { pinned: true })
+            let first = recents(&client).await[0].id;
+            edit(&client, first, RecentEdit::Pin { pinned: true })
                 .await
                 .unwrap();
         }
@@ -225,7 +240,7 @@ async fn five_are_remembered_and_those_that_are_pinned() {
         let titles = kept.iter().map(|recent| recent.title.to_string());
         titles.collect::<Vec<_>>()
     };
-    let kept = recents(&face).await;
+    let kept = recents(&client).await;
     let wanted = [
         "number-0", "number-6", "number-5", "number-4", "number-3", "number-2",
     ];
@@ -234,29 +249,29 @@ async fn five_are_remembered_and_those_that_are_pinned() {
     let rename = |title: &str| RecentEdit::Rename {
         title: title.to_owned(),
     };
-    let renamed = edit(&face, kept[1].id, rename("my training"))
+    let renamed = edit(&client, kept[1].id, rename("my training"))
         .await
         .unwrap();
     assert_eq!(titles(&renamed)[1], "my training");
     for bad in ["", " \u{1b}[2J ", &"n".repeat(65)] {
-        let failure = edit(&face, kept[1].id, rename(bad)).await.unwrap_err();
+        let failure = edit(&client, kept[1].id, rename(bad)).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::Usage, "{bad:?}");
     }
-    let left = edit(&face, kept[0].id, RecentEdit::Remove).await.unwrap();
+    let left = edit(&client, kept[0].id, RecentEdit::Remove).await.unwrap();
     assert_eq!(left.len(), 5);
-    let same = edit(&face, kept[0].id, RecentEdit::Remove).await.unwrap();
+    let same = edit(&client, kept[0].id, RecentEdit::Remove).await.unwrap();
     assert_eq!(same, left, "one that is not there is left alone");
 
-    drop(face);
-    house.restart().await;
-    let face = house.face().await;
-    assert_eq!(recents(&face).await, left);
+    drop(client);
+    daemon.restart().await;
+    let client = daemon.client().await;
+    assert_eq!(recents(&client).await, left);
 }
 
 #[tokio::test]
 async fn no_secret_is_kept_anywhere() {
-    let mut house = House::open().await;
-    let mut face = house.face().await;
+    let mut daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
     let mut request = small("secretive");
     request.env.insert("API_TOKEN".into(), "hush-hush".into());
     request.env.insert("STAGE".into(), "test".into());
@@ -274,26 +289,26 @@ async fn no_secret_is_kept_anywhere() {
     for (name, value) in secrets {
         request.env.insert(name.into(), value.into());
     }
-    let made = face.launch(request).await.unwrap();
-    face.until_status(made.id, Status::Running).await;
-    let kept = &recents(&face).await[0].launch;
+    let made = client.launch(request).await.unwrap();
+    client.until_status(made.id, Status::Running).await;
+    let kept = &recents(&client).await[0].launch;
     assert_eq!(kept.env["API_TOKEN"], "");
     assert_eq!(kept.env["STAGE"], "test");
     for (name, _) in secrets {
         assert!(kept.env[name].is_empty() && kept.is_secret(name), "{name}");
     }
-    let relaunch = again(&face, SessionKey::local(made.id)).await;
+    let relaunch = again(&client, SessionKey::local(made.id)).await;
     assert_eq!(relaunch.env["API_TOKEN"], "");
     let mut secret = small("refused-one");
     secret.env.insert("API_TOKEN".into(), "hush-hush".into());
     secret.mem = Some(Bytes(1));
-    face.launch(secret).await.unwrap_err();
-    let container = house.engine.containers().remove(0);
+    client.launch(secret).await.unwrap_err();
+    let container = daemon.engine.containers().remove(0);
     assert!(!serde_json::to_string(&container).unwrap().contains("hush"));
-    assert!(!format!("{:?}", face.received).contains("hush"));
-    drop(face);
-    house.stop().await;
-    let mut stack = vec![house.root.path().to_path_buf()];
+    assert!(!format!("{:?}", client.received).contains("hush"));
+    drop(client);
+    daemon.stop().await;
+    let mut stack = vec![daemon.root.path().to_path_buf()];
     let mut files = 0;
     while let Some(path) = stack.pop() {
         if path.is_dir() {
@@ -315,27 +330,27 @@ async fn no_secret_is_kept_anywhere() {
 
 #[tokio::test]
 async fn a_session_is_launched_again_as_it_was() {
-    let house = House::open().await;
-    let mut face = house.face().await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
     let mut asked = batch("repeated", "exit 3");
     asked.priority = Some(70);
     asked.env.insert("STAGE".into(), "test".into());
-    let made = face.launch(asked.clone()).await.unwrap();
-    face.until_status(made.id, Status::Terminated).await;
-    let request = again(&face, SessionKey::local(made.id)).await;
+    let made = client.launch(asked.clone()).await.unwrap();
+    client.until_status(made.id, Status::Terminated).await;
+    let request = again(&client, SessionKey::local(made.id)).await;
     assert_eq!(request, asked);
-    let once_more = face.launch(request).await.unwrap();
+    let once_more = client.launch(request).await.unwrap();
     assert_ne!(once_more.id, made.id);
     assert_eq!(once_more.name, made.name);
-    face.until_status(once_more.id, Status::Terminated).await;
+    client.until_status(once_more.id, Status::Terminated).await;
 
     // While it runs its name is its own.
-    let running = face.run("busy-one").await;
-    let request = again(&face, SessionKey::local(running)).await;
+    let running = client.run("busy-one").await;
+    let request = again(&client, SessionKey::local(running)).await;
     assert_eq!(request.name, None);
     let nobody = SessionKey::local(workbay::model::id::SessionId::from_u128(1));
-    let failure = face
-        .client
+    let failure = client
+        .connection
         .ask(Request::session(nobody, SessionRequest::Again))
         .await;
     assert_eq!(failure.unwrap_err().kind, FailureKind::NotFound);
@@ -353,10 +368,10 @@ async fn a_session_of_a_manager_reports_how_it_was_launched() {
         session.placement.cluster_size = 2;
         session.placement.resource_group = Some("gpu".into());
     });
-    let house = house_with(&manager).await;
-    let mut face = house.face().await;
-    until_prod(&mut face, is_up).await;
-    let request = again(&face, key(id)).await;
+    let daemon = daemon_with(&manager).await;
+    let mut client = daemon.client().await;
+    until_prod(&mut client, is_up).await;
+    let request = again(&client, key(id)).await;
     assert_eq!(request.name, None);
     assert_eq!(request.startup_command.as_deref(), Some("make"));
     assert_eq!(request.cpu, Some(Cpu::from_millis(2000)));
@@ -367,8 +382,8 @@ async fn a_session_of_a_manager_reports_how_it_was_launched() {
 
     manager.vanish(id);
     let session = key(id);
-    let gone = face
-        .client
+    let gone = client
+        .connection
         .ask(Request::session(session, SessionRequest::Again))
         .await;
     assert_eq!(gone.unwrap_err().kind, FailureKind::NotFound);
@@ -376,19 +391,19 @@ async fn a_session_of_a_manager_reports_how_it_was_launched() {
 
 #[tokio::test]
 async fn a_launch_is_remembered_with_the_name_it_got() {
-    let house = House::open().await;
-    let face = house.face().await;
+    let daemon = TestDaemon::open().await;
+    let client = daemon.client().await;
     let request = LaunchRequest {
         name: None,
         ..small("")
     };
-    let made = face.launch(request).await.unwrap();
-    let kept = recents(&face).await;
+    let made = client.launch(request).await.unwrap();
+    let kept = recents(&client).await;
     assert_eq!(kept[0].title, made.name);
     assert_eq!(kept[0].launch.name, None);
-    face.launch(named("a b")).await.unwrap_err();
+    client.launch(named("a b")).await.unwrap_err();
     assert_eq!(
-        recents(&face).await.len(),
+        recents(&client).await.len(),
         1,
         "what was refused is not kept"
     );

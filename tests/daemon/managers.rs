@@ -24,9 +24,9 @@ use workbay::{
 };
 
 use crate::support::{
-    Face, House, MemoryScheduler, eventually,
-    house::{named, settings, setup},
+    MemoryScheduler, TestClient, TestDaemon, eventually,
     scheduler::{Question, denied},
+    test_daemon::{named, settings, setup},
 };
 
 pub fn prod() -> ContextName {
@@ -38,18 +38,18 @@ pub fn key(id: workbay::model::id::SessionId) -> SessionKey {
 }
 
 /// A daemon with the local engine and this manager as `prod`.
-pub async fn house_with(manager: &MemoryScheduler) -> House {
-    let mut house = House::closed(settings());
-    house.others = vec![setup("prod", manager)];
-    house.start().await;
-    house
+pub async fn daemon_with(manager: &MemoryScheduler) -> TestDaemon {
+    let mut daemon = TestDaemon::closed(settings());
+    daemon.others = vec![setup("prod", manager)];
+    daemon.start().await;
+    daemon
 }
 
-pub async fn until_prod(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
-    let known = face.snapshot.contexts.iter();
+pub async fn until_prod(client: &mut TestClient, so: impl Fn(&EngineState) -> bool) {
+    let known = client.snapshot.contexts.iter();
     let known = known.filter(|state| state.context.name == prod());
     let mut last = known.map(|state| state.engine.clone()).next();
-    for change in &face.received {
+    for change in &client.received {
         if let Change::Engine { context, engine } = change
             && *context == prod()
         {
@@ -63,7 +63,7 @@ pub async fn until_prod(face: &mut Face, so: impl Fn(&EngineState) -> bool) {
         Change::Engine { context, engine } => *context == prod() && so(engine),
         _ => false,
     };
-    face.until_received(has_text).await;
+    client.until_received(has_text).await;
 }
 
 pub fn is_up(state: &EngineState) -> bool {
@@ -78,25 +78,25 @@ pub fn is_lost(state: &EngineState) -> bool {
 async fn a_manager_that_hangs_for_ever_blocks_nobody() {
     let manager = MemoryScheduler::new();
     manager.hold(Question::Probe);
-    let house = house_with(&manager).await;
-    let mut face = house.face().await;
-    let names = face
+    let daemon = daemon_with(&manager).await;
+    let mut client = daemon.client().await;
+    let names = client
         .snapshot
         .contexts
         .iter()
         .map(|state| state.context.name);
     assert_eq!(names.collect::<Vec<_>>(), [ContextName::local(), prod()]);
-    face.until_connected().await;
-    let client = face.client.clone();
+    client.until_connected().await;
+    let connection = client.connection.clone();
     let waiting = tokio::spawn(async move {
         let (context, launch) = (prod(), Box::new(named("never")));
-        client.ask(Request::Launch { context, launch }).await
+        connection.ask(Request::Launch { context, launch }).await
     });
-    let id = face.run("unhurt").await;
+    let id = client.run("unhurt").await;
     let refresh = Request::refresh(None);
-    assert_eq!(face.client.ask(refresh).await, Ok(Reply::Done));
-    face.terminate(id, false).await.unwrap();
-    face.until_status(id, Status::Terminated).await;
+    assert_eq!(client.connection.ask(refresh).await, Ok(Reply::Done));
+    client.terminate(id, false).await.unwrap();
+    client.until_status(id, Status::Terminated).await;
     assert!(!waiting.is_finished());
     manager.release(Question::Probe);
     let launched = waiting.await.unwrap().unwrap();
@@ -107,9 +107,9 @@ async fn a_manager_that_hangs_for_ever_blocks_nobody() {
 async fn a_manager_that_hangs_in_the_middle_blocks_nobody() {
     let manager = MemoryScheduler::new();
     manager.add("RUNNING");
-    let house = house_with(&manager).await;
-    let mut face = house.face().await;
-    until_prod(&mut face, is_up).await;
+    let daemon = daemon_with(&manager).await;
+    let mut client = daemon.client().await;
+    until_prod(&mut client, is_up).await;
     for question in [
         Question::Page,
         Question::Rows,
@@ -118,14 +118,14 @@ async fn a_manager_that_hangs_in_the_middle_blocks_nobody() {
     ] {
         manager.hold(question);
     }
-    let client = face.client.clone();
+    let connection = client.connection.clone();
     let waiting = tokio::spawn(async move {
         let context = Some(prod());
-        client.ask(Request::refresh(context)).await
+        connection.ask(Request::refresh(context)).await
     });
-    let id = face.run("unhurt").await;
-    assert_eq!(face.session(id).unwrap().context, ContextName::local());
-    let launched = face.launch_in(prod(), named("slow"));
+    let id = client.run("unhurt").await;
+    assert_eq!(client.session(id).unwrap().context, ContextName::local());
+    let launched = client.launch_in(prod(), named("slow"));
     let release = async {
         eventually("it is launched", || manager.count(Question::Launch) == 1).await;
         for question in [
@@ -141,7 +141,7 @@ async fn a_manager_that_hangs_in_the_middle_blocks_nobody() {
     assert_eq!(launched.unwrap().context, prod());
     assert_eq!(waiting.await.unwrap(), Ok(Reply::Done));
     assert!(
-        !face.received.iter().any(|change| matches!(
+        !client.received.iter().any(|change| matches!(
             change, Change::Engine { engine, .. } if is_lost(engine)
         )),
         "slow is not lost"
@@ -150,17 +150,20 @@ async fn a_manager_that_hangs_in_the_middle_blocks_nobody() {
 
 #[tokio::test]
 async fn a_context_that_is_not_there_is_reported_with_those_that_are() {
-    let house = house_with(&MemoryScheduler::new()).await;
-    let face = house.face().await;
+    let daemon = daemon_with(&MemoryScheduler::new()).await;
+    let client = daemon.client().await;
     let stranger = ContextName::new("nowhere").unwrap();
-    let failure = face.launch_in(stranger, named("x-file")).await.unwrap_err();
+    let failure = client
+        .launch_in(stranger, named("x-file"))
+        .await
+        .unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotFound);
     assert_eq!(
         failure.message(),
         "context 'nowhere' not found. Configured: local, prod"
     );
     let session = SessionKey::new(stranger, workbay::model::id::SessionId::random());
-    let mut stream = face.client.open(StreamOpen::Terminal {
+    let mut stream = client.connection.open(StreamOpen::Terminal {
         session,
         tag: "t".into(),
         columns: 80,
@@ -177,23 +180,23 @@ async fn a_context_that_is_not_there_is_reported_with_those_that_are() {
 async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
     let manager = MemoryScheduler::new();
     let id = manager.add("RUNNING");
-    let house = house_with(&manager).await;
-    let mut face = house.face().await;
-    face.until_status(id, Status::Running).await;
+    let daemon = daemon_with(&manager).await;
+    let mut client = daemon.client().await;
+    client.until_status(id, Status::Running).await;
     manager.cut();
     let asking = Request::context(prod(), ContextRequest::Environments);
-    let failure = face.client.ask(asking).await.unwrap_err();
+    let failure = client.connection.ask(asking).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreachable);
-    until_prod(&mut face, is_lost).await;
-    assert_eq!(face.session(id).unwrap().status, Status::Running);
-    let failure = face.launch_in(prod(), named("never")).await.unwrap_err();
+    until_prod(&mut client, is_lost).await;
+    assert_eq!(client.session(id).unwrap().status, Status::Running);
+    let failure = client.launch_in(prod(), named("never")).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreachable);
-    face.run("local-one").await;
+    client.run("local-one").await;
     manager.restore();
     let newer = manager.add("RUNNING");
     let refresh = Request::refresh(Some(prod()));
-    assert_eq!(face.client.ask(refresh).await, Ok(Reply::Done));
-    face.until_status(newer, Status::Running).await;
+    assert_eq!(client.connection.ask(refresh).await, Ok(Reply::Done));
+    client.until_status(newer, Status::Running).await;
 }
 
 #[tokio::test]
@@ -209,22 +212,22 @@ async fn wrong_keys_are_reported_with_what_to_do_and_checked_again_when_a_person
             _ => Ok(Arc::new(engine.clone())),
         }
     });
-    let mut house = House::closed(settings());
+    let mut daemon = TestDaemon::closed(settings());
     let context = Context {
         name: prod(),
         ..Context::local()
     };
-    house.others = vec![ContextSetup::new(context, factory)];
-    house.start().await;
-    let mut face = house.face().await;
-    until_prod(&mut face, is_lost).await;
-    let failure = face.launch_in(prod(), named("never")).await.unwrap_err();
+    daemon.others = vec![ContextSetup::new(context, factory)];
+    daemon.start().await;
+    let mut client = daemon.client().await;
+    until_prod(&mut client, is_lost).await;
+    let failure = client.launch_in(prod(), named("never")).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Denied);
     assert_eq!(failure.hint.unwrap(), "look at the keys in contexts.toml");
     assert_eq!(made.load(Ordering::SeqCst), 1, "it is not hammered");
-    face.run("local-one").await;
+    client.run("local-one").await;
     let refresh = Request::refresh(Some(prod()));
-    let failure = face.client.ask(refresh).await.unwrap_err();
+    let failure = client.connection.ask(refresh).await.unwrap_err();
     assert_eq!(
         failure.kind,
         FailureKind::Denied,
@@ -237,24 +240,24 @@ async fn wrong_keys_are_reported_with_what_to_do_and_checked_again_when_a_person
 async fn a_read_only_context_changes_nothing() {
     let manager = MemoryScheduler::new();
     let id = manager.add("RUNNING");
-    let mut house = House::closed(settings());
+    let mut daemon = TestDaemon::closed(settings());
     let mut setup = setup("prod", &manager);
     setup.context.read_only = true;
-    house.others = vec![setup];
-    house.start().await;
-    let mut face = house.face().await;
-    face.until_status(id, Status::Running).await;
+    daemon.others = vec![setup];
+    daemon.start().await;
+    let mut client = daemon.client().await;
+    client.until_status(id, Status::Running).await;
     let terminate = Request::session(key(id), SessionRequest::Terminate { force: false });
-    let failure = face.client.ask(terminate).await.unwrap_err();
+    let failure = client.connection.ask(terminate).await.unwrap_err();
     assert_eq!(failure.message(), "context 'prod' is read-only");
     assert_eq!(manager.count(Question::Terminate), 0);
     let detail = Request::session(key(id), SessionRequest::Detail);
-    assert!(face.client.ask(detail).await.is_ok());
+    assert!(client.connection.ask(detail).await.is_ok());
 }
 
 /// Opens a stream, says hello; the first bytes that come.
-async fn open(face: &Face, open: StreamOpen) -> Result<Vec<u8>, Failure> {
-    let mut stream = face.client.open(open);
+async fn open(client: &TestClient, open: StreamOpen) -> Result<Vec<u8>, Failure> {
+    let mut stream = client.connection.open(open);
     match stream.recv().await {
         Some(StreamItem::Opened) => {}
         Some(StreamItem::Ended(StreamEnd::Failed { failure })) => return Err(failure),
@@ -272,10 +275,10 @@ async fn open(face: &Face, open: StreamOpen) -> Result<Vec<u8>, Failure> {
 async fn streams_go_to_the_engine_of_their_context() {
     let manager = MemoryScheduler::new();
     let (running, queued) = (manager.add("RUNNING"), manager.add("PENDING"));
-    let house = house_with(&manager).await;
-    let mut face = house.face().await;
-    face.until_status(running, Status::Running).await;
-    face.until_status(queued, Status::Pending).await;
+    let daemon = daemon_with(&manager).await;
+    let mut client = daemon.client().await;
+    client.until_status(running, Status::Running).await;
+    client.until_status(queued, Status::Pending).await;
     let terminal = |id| StreamOpen::Terminal {
         session: key(id),
         tag: "pane".into(),
@@ -283,10 +286,10 @@ async fn streams_go_to_the_engine_of_their_context() {
         rows: 24,
         start: workbay::model::shell_start::ShellStart::default(),
     };
-    let echo = open(&face, terminal(running)).await.unwrap();
+    let echo = open(&client, terminal(running)).await.unwrap();
     assert_eq!(echo, b"hello");
     assert_eq!(manager.count(Question::Attach), 1);
-    let failure = open(&face, terminal(queued)).await.unwrap_err();
+    let failure = open(&client, terminal(queued)).await.unwrap_err();
     assert!(
         failure
             .message()
@@ -299,14 +302,14 @@ async fn streams_go_to_the_engine_of_their_context() {
         service: "ttyd".into(),
         port: None,
     };
-    assert_eq!(open(&face, dial).await.unwrap(), b"hello");
+    assert_eq!(open(&client, dial).await.unwrap(), b"hello");
     let exec = StreamOpen::Exec {
         session: key(running),
         argv: vec!["ls".into()],
         tty: None,
         kernel: None,
     };
-    let failure = open(&face, exec).await.unwrap_err();
+    let failure = open(&client, exec).await.unwrap_err();
     assert!(
         failure
             .message()
@@ -325,12 +328,12 @@ async fn streams_go_to_the_engine_of_their_context() {
             before: None,
         },
     };
-    let text = open(&face, log(running, false)).await.unwrap();
+    let text = open(&client, log(running, false)).await.unwrap();
     assert!(
         String::from_utf8(text).unwrap().contains("000000000007"),
         "its kernel is passed on"
     );
-    let failure = open(&face, log(queued, false)).await.unwrap_err();
+    let failure = open(&client, log(queued, false)).await.unwrap_err();
     assert!(
         failure.message().as_str().contains("hasn't started"),
         "{failure:?}"
@@ -339,7 +342,7 @@ async fn streams_go_to_the_engine_of_their_context() {
     let begins = async {
         manager.bring(queued, "RUNNING");
     };
-    let (followed, ()) = tokio::join!(open(&face, log(queued, true)), begins);
+    let (followed, ()) = tokio::join!(open(&client, log(queued, true)), begins);
     followed.unwrap();
 }
 
@@ -347,11 +350,11 @@ async fn streams_go_to_the_engine_of_their_context() {
 async fn usage_is_sampled_in_each_context() {
     let manager = MemoryScheduler::new();
     let theirs = manager.add("RUNNING");
-    let house = house_with(&manager).await;
-    let mut face = house.face().await;
-    let ours = face.run("busy-one").await;
-    face.until_status(theirs, Status::Running).await;
-    house.engine.set_usage(ours, Some(500), Bytes::mib(10));
+    let daemon = daemon_with(&manager).await;
+    let mut client = daemon.client().await;
+    let ours = client.run("busy-one").await;
+    client.until_status(theirs, Status::Running).await;
+    daemon.engine.set_usage(ours, Some(500), Bytes::mib(10));
     let usage = Usage::new(
         jiff::Timestamp::UNIX_EPOCH,
         Some(Cpu::from_millis(700)),
@@ -359,7 +362,11 @@ async fn usage_is_sampled_in_each_context() {
     );
     manager.set_usage(theirs, usage);
     let sessions = vec![SessionKey::local(ours), key(theirs)];
-    face.client.ask(Request::Watch { sessions }).await.unwrap();
+    client
+        .connection
+        .ask(Request::Watch { sessions })
+        .await
+        .unwrap();
     let is_about = |wanted: SessionKey| {
         move |change: &Change| match change {
             Change::Usage { samples } => samples.iter().any(|(key, _)| *key == wanted),
@@ -368,7 +375,7 @@ async fn usage_is_sampled_in_each_context() {
     };
     let (mut here, mut there) = (false, false);
     while !(here && there) {
-        let change = face.receive().await;
+        let change = client.receive().await;
         here |= is_about(SessionKey::local(ours))(&change);
         there |= is_about(key(theirs))(&change);
     }

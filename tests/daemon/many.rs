@@ -13,7 +13,7 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use crate::support::{House, house::named};
+use crate::support::{TestDaemon, test_daemon::named};
 
 /// Of one launch: more than it may make at once are several launches.
 const LAUNCHES: u32 = 20;
@@ -21,11 +21,11 @@ const COPIES: u32 = 10;
 
 #[tokio::test]
 async fn two_hundred_that_end_at_once_are_all_reported_and_the_daemon_answers_meanwhile() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    face.until_connected().await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    client.until_connected().await;
     // The answers to a client that receives notices wait behind them.
-    let options = ConnectOptions::existing(house.paths());
+    let options = ConnectOptions::existing(daemon.paths());
     let (asking, _) = Client::connect(&options).await.unwrap();
     for number in 0..LAUNCHES {
         let launch = Box::new(LaunchRequest {
@@ -40,28 +40,28 @@ async fn two_hundred_that_end_at_once_are_all_reported_and_the_daemon_answers_me
             panic!("{answer:?}");
         };
     }
-    let all: Vec<SessionId> = face.sessions().iter().map(|it| it.id).collect();
+    let all: Vec<SessionId> = client.sessions().iter().map(|it| it.id).collect();
     let mut all: BTreeSet<SessionId> = all.into_iter().collect();
     while all.len() < (LAUNCHES * COPIES) as usize {
-        face.receive().await;
-        all.extend(face.sessions().iter().map(|it| it.id));
+        client.receive().await;
+        all.extend(client.sessions().iter().map(|it| it.id));
     }
     for id in &all {
-        face.until_status(*id, Status::Running).await;
+        client.until_status(*id, Status::Running).await;
     }
     for id in &all {
-        house.engine.die(*id, 1, false);
+        daemon.engine.die(*id, 1, false);
     }
     // A person who comes now is answered and sees them all.
-    let mut late = house.face().await;
+    let mut late = daemon.client().await;
     assert_eq!(late.count(), all.len());
     for id in &all {
-        for face in [&mut face, &mut late] {
-            let ended = face.until_status(*id, Status::Terminated).await;
+        for client in [&mut client, &mut late] {
+            let ended = client.until_status(*id, Status::Terminated).await;
             assert_eq!(ended.kernels[0].exit_code, Some(1));
         }
     }
-    assert!(house.engine.containers().is_empty());
+    assert!(daemon.engine.containers().is_empty());
     // Each end is reported once.
     let Ok(Reply::Notices { notices, .. }) = asking.ask(Request::Notices).await else {
         panic!("no notices");

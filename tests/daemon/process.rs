@@ -1,4 +1,4 @@
-//! The daemon as a process of its own: started by a face, killed without warning, started again.
+//! The daemon as a process of its own: started by a client, killed without warning, started again.
 //!
 //! See [`place`] for how.
 
@@ -17,9 +17,9 @@ use workbay::{
 };
 
 use crate::support::{
-    Face,
-    house::named,
+    TestClient,
     place::{self, DaemonDirectories},
+    test_daemon::named,
     world::State,
 };
 
@@ -42,7 +42,7 @@ async fn a_face_starts_it_and_many_at_once_start_one() {
         Client::connect(&options),
         Client::connect(&options),
     );
-    let pids = [one, two, three].map(|client| client.unwrap().0.hello().pid);
+    let pids = [one, two, three].map(|connection| connection.unwrap().0.hello().pid);
     assert_eq!(pids, [pids[0]; 3]);
     assert_ne!(pids[0], std::process::id());
     let socket = place.paths().socket().metadata().unwrap();
@@ -52,11 +52,11 @@ async fn a_face_starts_it_and_many_at_once_start_one() {
 #[tokio::test]
 async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
     let place = new_place();
-    let mut face = place.face().await;
-    let id = face.run("lasting").await;
+    let mut client = place.client().await;
+    let id = client.run("lasting").await;
     place.kill();
     place.until_dead().await;
-    let mut again = place.face().await;
+    let mut again = place.client().await;
     again.until_status(id, Status::Running).await;
     let terminal = StreamOpen::Terminal {
         session: SessionKey::local(id),
@@ -65,7 +65,7 @@ async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
         rows: 24,
         start: workbay::model::shell_start::ShellStart::default(),
     };
-    let mut shell = again.client.open(terminal);
+    let mut shell = again.connection.open(terminal);
     assert_eq!(shell.recv().await, Some(StreamItem::Opened));
     assert_eq!(place.world().made[&id], 1);
 }
@@ -73,10 +73,10 @@ async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
 #[tokio::test]
 async fn a_socket_that_vanished_is_made_again_when_a_face_wants_it() {
     let place = new_place();
-    let first = place.face().await;
+    let first = place.client().await;
     std::fs::remove_dir_all(place.paths().runtime_dir).unwrap();
-    let second = place.face().await;
-    assert_eq!(second.client.hello().pid, first.client.hello().pid);
+    let second = place.client().await;
+    assert_eq!(second.connection.hello().pid, first.connection.hello().pid);
 }
 
 #[tokio::test]
@@ -103,46 +103,46 @@ async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Opt
             None
         }
         OrderKind::Survey | OrderKind::Create | OrderKind::Start => {
-            let mut face = Face::connect(&options).await;
-            face.until_connected().await;
-            let launched = face.launch(named("victim")).await.ok();
+            let mut client = TestClient::connect(&options).await;
+            client.until_connected().await;
+            let launched = client.launch(named("victim")).await.ok();
             launched.map(|session| session.id)
         }
         OrderKind::Pull | OrderKind::CancelPull => {
-            let mut face = Face::connect(&options).await;
-            face.until_connected().await;
+            let mut client = TestClient::connect(&options).await;
+            client.until_connected().await;
             let cancels = kind == OrderKind::CancelPull;
             let mut request = named("victim");
             let image = if cancels { "never/ends:1" } else { "pulled:1" };
             request.image = Some(image.to_owned());
-            let id = face.launch(request).await.ok()?.id;
+            let id = client.launch(request).await.ok()?.id;
             if cancels {
-                face.until_status(id, Status::Pulling).await;
-                let _ = face.terminate(id, false).await;
+                client.until_status(id, Status::Pulling).await;
+                let _ = client.terminate(id, false).await;
             }
             Some(id)
         }
         OrderKind::Commit | OrderKind::CancelCommit => {
-            let mut face = Face::connect(&options).await;
-            face.until_connected().await;
+            let mut client = TestClient::connect(&options).await;
+            client.until_connected().await;
             let mut request = named("victim");
             request.image = Some("pulled:1".to_owned());
-            let id = face.launch(request).await.ok()?.id;
-            face.until_status(id, Status::Running).await;
+            let id = client.launch(request).await.ok()?.id;
+            client.until_status(id, Status::Running).await;
             let commit = SessionRequest::Commit {
                 image_name: "never-ends".to_owned(),
                 pause: false,
             };
             let key = SessionKey::local(id);
             if kind == OrderKind::CancelCommit {
-                let _ = face.client.ask(Request::session(key, commit)).await;
+                let _ = client.connection.ask(Request::session(key, commit)).await;
                 let cancel = Request::session(key, SessionRequest::CancelCommit);
-                let _ = face.client.ask(cancel).await;
+                let _ = client.connection.ask(cancel).await;
             } else {
                 let image_name = "complete".to_owned();
                 let pause = false;
                 let commit = SessionRequest::Commit { image_name, pause };
-                let _ = face.client.ask(Request::session(key, commit)).await;
+                let _ = client.connection.ask(Request::session(key, commit)).await;
             }
             Some(id)
         }
@@ -152,29 +152,29 @@ async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Opt
             Some(id)
         }
         OrderKind::Stop | OrderKind::Remove | OrderKind::Forget => {
-            let mut face = Face::connect(&options).await;
-            face.until_connected().await;
-            let id = face.run("victim").await;
-            let _ = face.terminate(id, false).await;
+            let mut client = TestClient::connect(&options).await;
+            client.until_connected().await;
+            let id = client.run("victim").await;
+            let _ = client.terminate(id, false).await;
             Some(id)
         }
         OrderKind::StopHook => {
-            let mut face = Face::connect(&options).await;
-            face.until_connected().await;
+            let mut client = TestClient::connect(&options).await;
+            client.until_connected().await;
             let mut request = named("victim");
             request.stop_hook.get_or_insert_default().command = Some("true".to_owned());
-            let id = face.launch(request).await.ok()?.id;
-            face.until_status(id, Status::Running).await;
-            let _ = face.terminate(id, false).await;
+            let id = client.launch(request).await.ok()?.id;
+            client.until_status(id, Status::Running).await;
+            let _ = client.terminate(id, false).await;
             Some(id)
         }
         OrderKind::Rename => {
-            let mut face = Face::connect(&options).await;
-            face.until_connected().await;
-            let id = face.run("victim").await;
+            let mut client = TestClient::connect(&options).await;
+            client.until_connected().await;
+            let id = client.run("victim").await;
             let name = "renamed".to_owned();
-            let _ = face
-                .client
+            let _ = client
+                .connection
                 .ask(Request::session(
                     SessionKey::local(id),
                     SessionRequest::Rename { name },
@@ -185,8 +185,8 @@ async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Opt
         OrderKind::Inspect => {
             // The session's start may be looked at too: this daemon has seen none.
             let id = run_and_kill(place).await;
-            let mut face = Face::connect(&options).await;
-            face.until_connected().await;
+            let mut client = TestClient::connect(&options).await;
+            client.until_connected().await;
             let argv = vec!["die".to_owned(), "3".to_owned()];
             let die = StreamOpen::Exec {
                 session: SessionKey::local(id),
@@ -194,7 +194,7 @@ async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Opt
                 tty: None,
                 kernel: None,
             };
-            let _stream = face.client.open(die);
+            let _stream = client.connection.open(die);
             place.until_dead().await;
             Some(id)
         }
@@ -203,7 +203,7 @@ async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Opt
 
 /// A session that a daemon without faults has launched before it was killed.
 async fn run_and_kill(place: &DaemonDirectories) -> SessionId {
-    let id = place.face().await.run("victim").await;
+    let id = place.client().await.run("victim").await;
     place.kill();
     place.until_dead().await;
     id
@@ -213,13 +213,13 @@ async fn run_and_kill(place: &DaemonDirectories) -> SessionId {
 fn is_settled(
     kind: OrderKind,
     place: &DaemonDirectories,
-    face: &Face,
+    client: &TestClient,
     id: Option<SessionId>,
 ) -> bool {
     let Some(id) = id else {
-        return face.sessions().is_empty();
+        return client.sessions().is_empty();
     };
-    let status = face.session(id).map(|session| session.status);
+    let status = client.session(id).map(|session| session.status);
     let over = status == Some(Status::Terminated);
     match kind {
         OrderKind::Connect | OrderKind::Survey => false,
@@ -227,10 +227,10 @@ fn is_settled(
         OrderKind::Pull | OrderKind::Create | OrderKind::Start | OrderKind::DetachAll => {
             status == Some(Status::Running)
         }
-        OrderKind::Commit | OrderKind::CancelCommit => face
+        OrderKind::Commit | OrderKind::CancelCommit => client
             .session(id)
             .is_some_and(|session| session.status == Status::Running && !session.is_committed()),
-        OrderKind::Rename => face
+        OrderKind::Rename => client
             .session(id)
             .is_some_and(|session| session.name == "renamed" && session.pending_request.is_none()),
         OrderKind::StopHook | OrderKind::Stop | OrderKind::Remove | OrderKind::Inspect => over,
@@ -247,15 +247,15 @@ async fn killed_before_or_after_any_order_nothing_is_lost_doubled_or_left() {
             let place = new_place();
             let id = provoke(&place, kind, &point).await;
             place.until_dead().await;
-            let mut face = place.face().await;
-            face.until_connected().await;
+            let mut client = place.client().await;
+            client.until_connected().await;
             // A daemon may die between recording a launch and answering it.
-            let id = id.or_else(|| face.sessions().first().map(|session| session.id));
-            while !is_settled(kind, &place, &face, id) {
-                face.receive().await;
+            let id = id.or_else(|| client.sessions().first().map(|session| session.id));
+            while !is_settled(kind, &place, &client, id) {
+                client.receive().await;
             }
-            check_no_stray(&point, &place, &face);
-            let stopped = face.client.ask(Request::Stop).await;
+            check_no_stray(&point, &place, &client);
+            let stopped = client.connection.ask(Request::Stop).await;
             assert_eq!(stopped, Ok(Reply::Done), "{point}");
             place.until_dead().await;
         }
@@ -263,9 +263,9 @@ async fn killed_before_or_after_any_order_nothing_is_lost_doubled_or_left() {
 }
 
 /// Containers are exactly those of live sessions, each made and started once.
-fn check_no_stray(point: &str, place: &DaemonDirectories, face: &Face) {
+fn check_no_stray(point: &str, place: &DaemonDirectories, client: &TestClient) {
     let world = place.world();
-    let live: Vec<SessionId> = face
+    let live: Vec<SessionId> = client
         .sessions()
         .iter()
         .filter(|session| session.status == Status::Running)
@@ -275,7 +275,7 @@ fn check_no_stray(point: &str, place: &DaemonDirectories, face: &Face) {
     assert_eq!(there, live, "{point}");
     for container in world.containers.values() {
         assert_eq!(container.state, State::Running, "{point}");
-        let session = face.session(container.session).unwrap();
+        let session = client.session(container.session).unwrap();
         assert_eq!(session.name, container.name.as_str(), "{point}");
     }
     for (id, count) in world.made.iter().chain(&world.started) {

@@ -9,7 +9,7 @@ use workbay::{
     protocol::message::{Request, StreamEnd, StreamOpen},
 };
 
-use crate::support::{Face, House, house::PATIENCE, programs::FLOOD_PIECE};
+use crate::support::{TestClient, TestDaemon, programs::FLOOD_PIECE, test_daemon::PATIENCE};
 
 async fn next(stream: &mut Stream) -> StreamItem {
     tokio::time::timeout(PATIENCE, stream.recv())
@@ -21,8 +21,8 @@ async fn next(stream: &mut Stream) -> StreamItem {
 /// More bytes than the socket and the tasks on both sides buffer.
 const LONG: usize = 4 * 1024 * 1024;
 
-async fn open(face: &Face, open: StreamOpen) -> Stream {
-    let mut stream = face.client.open(open);
+async fn open(client: &TestClient, open: StreamOpen) -> Stream {
+    let mut stream = client.connection.open(open);
     assert_eq!(next(&mut stream).await, StreamItem::Opened);
     stream
 }
@@ -68,9 +68,9 @@ fn exited(code: i64) -> StreamEnd {
 
 #[tokio::test]
 async fn a_terminal_echoes_resizes_and_ends() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let session = face.run("shelled").await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let session = client.run("shelled").await;
     let terminal = StreamOpen::Terminal {
         session: SessionKey::local(session),
         tag: "pane-1".into(),
@@ -78,7 +78,7 @@ async fn a_terminal_echoes_resizes_and_ends() {
         rows: 24,
         start: workbay::model::shell_start::ShellStart::default(),
     };
-    let mut stream = open(&face, terminal).await;
+    let mut stream = open(&client, terminal).await;
     let sender = stream.sender();
     sender.send("안녕 \u{1b}[2J").await.unwrap();
     until_text(&mut stream, "안녕 \u{1b}[2J").await;
@@ -91,13 +91,13 @@ async fn a_terminal_echoes_resizes_and_ends() {
 
 #[tokio::test]
 async fn a_command_gets_its_input_and_its_code_comes_back() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let session = face.run("commanded").await;
-    let mut stream = open(&face, exec(session, &["exit", "7"])).await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let session = client.run("commanded").await;
+    let mut stream = open(&client, exec(session, &["exit", "7"])).await;
     assert_eq!(rest(&mut stream).await, (Vec::new(), exited(7)));
 
-    let mut stream = open(&face, exec(session, &["cat"])).await;
+    let mut stream = open(&client, exec(session, &["cat"])).await;
     let sender = stream.sender();
     let paste = vec![b'p'; LONG + 5];
     let sent = paste.clone();
@@ -112,11 +112,11 @@ async fn a_command_gets_its_input_and_its_code_comes_back() {
 
 #[tokio::test]
 async fn output_and_the_end_arrive_when_input_is_refused_first() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let session = face.run("nourished").await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let session = client.run("nourished").await;
     // More frames than wait for the owner of the stream, and fewer than block the program.
-    let mut stream = open(&face, exec(session, &["flood", "15"])).await;
+    let mut stream = open(&client, exec(session, &["flood", "15"])).await;
     let sender = stream.sender();
     while sender.send("y\n").await.is_ok() {}
     let (output, end) = rest(&mut stream).await;
@@ -125,22 +125,22 @@ async fn output_and_the_end_arrive_when_input_is_refused_first() {
 
 #[tokio::test]
 async fn a_flood_that_nobody_reads_blocks_neither_requests_nor_other_streams() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let session = face.run("flooded").await;
-    let mut flood = open(&face, exec(session, &["flood", "500"])).await;
-    let deaf = open(&face, exec(session, &["deaf"])).await;
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let session = client.run("flooded").await;
+    let mut flood = open(&client, exec(session, &["flood", "500"])).await;
+    let deaf = open(&client, exec(session, &["deaf"])).await;
     let pasted = deaf.sender();
     let pasting = tokio::spawn(async move {
         let long = vec![0; LONG];
         pasted.send(long).await
     });
-    let mut echo = open(&face, exec(session, &["cat"])).await;
+    let mut echo = open(&client, exec(session, &["cat"])).await;
     echo.sender().send("still here").await.unwrap();
     until_text(&mut echo, "still here").await;
-    let answer = face.client.ask(Request::Status).await;
+    let answer = client.connection.ask(Request::Status).await;
     assert!(answer.is_ok(), "{answer:?}");
-    face.run("another").await;
+    client.run("another").await;
     drop(deaf);
     assert!(pasting.await.unwrap().is_err(), "nobody reads it any more");
     let (bytes, end) = rest(&mut flood).await;
@@ -149,10 +149,10 @@ async fn a_flood_that_nobody_reads_blocks_neither_requests_nor_other_streams() {
 
 #[tokio::test]
 async fn the_log_comes_with_its_source() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let session = face.run("logged").await;
-    house.engine.write_log(session, "hello\n");
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let session = client.run("logged").await;
+    daemon.engine.write_log(session, "hello\n");
     let options = LogOptions {
         follow: false,
         tail: None,
@@ -161,7 +161,7 @@ async fn the_log_comes_with_its_source() {
         before: None,
     };
     let session = SessionKey::local(session);
-    let mut stream = open(&face, StreamOpen::Log { session, options }).await;
+    let mut stream = open(&client, StreamOpen::Log { session, options }).await;
     let StreamItem::Data { source, bytes } = next(&mut stream).await else {
         panic!("no data");
     };
@@ -170,13 +170,14 @@ async fn the_log_comes_with_its_source() {
 
 #[tokio::test]
 async fn a_shell_in_an_ended_session_is_refused_with_its_status() {
-    let house = House::open().await;
-    let mut face = house.face().await;
-    let session = face.run("over").await;
-    house.engine.die(session, 0, false);
-    face.until(session, |session| session.status.is_final())
+    let daemon = TestDaemon::open().await;
+    let mut client = daemon.client().await;
+    let session = client.run("over").await;
+    daemon.engine.die(session, 0, false);
+    client
+        .until(session, |session| session.status.is_final())
         .await;
-    let mut stream = face.client.open(exec(session, &["cat"]));
+    let mut stream = client.connection.open(exec(session, &["cat"]));
     let StreamItem::Ended(StreamEnd::Failed { failure }) = next(&mut stream).await else {
         panic!("it was opened");
     };

@@ -14,7 +14,7 @@ use russh::{
 };
 use workbay::ssh_server::ClientKey;
 
-use super::server::SshHouse;
+use super::server::SshTestServer;
 
 struct Trusting;
 
@@ -29,9 +29,9 @@ impl client::Handler for Trusting {
     }
 }
 
-async fn connect(house: &SshHouse) -> Handle<Trusting> {
+async fn connect(server: &SshTestServer) -> Handle<Trusting> {
     let config = Arc::new(client::Config::default());
-    client::connect(config, ("127.0.0.1", house.port), Trusting)
+    client::connect(config, ("127.0.0.1", server.port), Trusting)
         .await
         .unwrap()
 }
@@ -42,18 +42,18 @@ async fn log_in(client: &mut Handle<Trusting>, user: &str, key: &str) -> Result<
     Ok(client.authenticate_publickey(user, key).await?.success())
 }
 
-async fn inside(house: &SshHouse) -> Handle<Trusting> {
-    let mut client = connect(house).await;
-    let key = std::fs::read_to_string(house.key()).unwrap();
+async fn inside(server: &SshTestServer) -> Handle<Trusting> {
+    let mut client = connect(server).await;
+    let key = std::fs::read_to_string(server.key()).unwrap();
     assert!(log_in(&mut client, "work", &key).await.unwrap());
     client
 }
 
 #[test]
 fn after_six_wrong_keys_the_connection_ends() {
-    let house = SshHouse::new();
-    house.runtime().block_on(async {
-        let mut client = connect(&house).await;
+    let server = SshTestServer::new();
+    server.runtime().block_on(async {
+        let mut client = connect(&server).await;
         for _ in 0..6 {
             let key = ClientKey::generate("wrong").unwrap();
             assert!(
@@ -62,18 +62,18 @@ fn after_six_wrong_keys_the_connection_ends() {
                     .unwrap()
             );
         }
-        let key = std::fs::read_to_string(house.key()).unwrap();
+        let key = std::fs::read_to_string(server.key()).unwrap();
         let outcome = log_in(&mut client, "work", &key).await;
         assert!(!matches!(outcome, Ok(true)), "{outcome:?}");
     });
-    house.wait_for_ended(1);
+    server.wait_for_ended(1);
 }
 
 #[test]
 fn passwords_and_nothing_are_refused() {
-    let house = SshHouse::new();
-    house.runtime().block_on(async {
-        let mut client = connect(&house).await;
+    let server = SshTestServer::new();
+    server.runtime().block_on(async {
+        let mut client = connect(&server).await;
         assert!(
             !client
                 .authenticate_password("work", "")
@@ -82,9 +82,9 @@ fn passwords_and_nothing_are_refused() {
                 .success()
         );
         assert!(!client.authenticate_none("work").await.unwrap().success());
-        let key = std::fs::read_to_string(house.key()).unwrap();
+        let key = std::fs::read_to_string(server.key()).unwrap();
         for user in ["root", "", "+tmux", "work+tmux+tmux", "WORK", "work\0"] {
-            let mut client = connect(&house).await;
+            let mut client = connect(&server).await;
             assert!(!log_in(&mut client, user, &key).await.unwrap(), "{user:?}");
         }
     });
@@ -92,9 +92,9 @@ fn passwords_and_nothing_are_refused() {
 
 #[test]
 fn channels_are_counted() {
-    let house = SshHouse::new();
-    house.runtime().block_on(async {
-        let client = inside(&house).await;
+    let server = SshTestServer::new();
+    server.runtime().block_on(async {
+        let client = inside(&server).await;
         let mut open = Vec::new();
         for _ in 0..64 {
             open.push(client.channel_open_session().await.unwrap());
@@ -116,9 +116,9 @@ fn channels_are_counted() {
 
 #[test]
 fn closed_channels_make_room_for_any_number_of_commands() {
-    let house = SshHouse::new();
-    house.runtime().block_on(async {
-        let client = inside(&house).await;
+    let server = SshTestServer::new();
+    server.runtime().block_on(async {
+        let client = inside(&server).await;
         for number in 0..200_u32 {
             let mut channel = client.channel_open_session().await.unwrap();
             channel
@@ -138,9 +138,9 @@ fn closed_channels_make_room_for_any_number_of_commands() {
 
 #[test]
 fn a_second_program_on_a_channel_is_refused() {
-    let house = SshHouse::new();
-    house.runtime().block_on(async {
-        let client = inside(&house).await;
+    let server = SshTestServer::new();
+    server.runtime().block_on(async {
+        let client = inside(&server).await;
         let mut channel = client.channel_open_session().await.unwrap();
         for name in ["nonsense", "sftp2", ""] {
             channel.request_subsystem(true, name).await.unwrap();
@@ -163,9 +163,9 @@ fn a_second_program_on_a_channel_is_refused() {
 
 #[test]
 fn a_flood_of_requests_and_empty_data_does_no_harm() {
-    let house = SshHouse::new();
-    house.runtime().block_on(async {
-        let client = inside(&house).await;
+    let server = SshTestServer::new();
+    server.runtime().block_on(async {
+        let client = inside(&server).await;
         let mut channel = client.channel_open_session().await.unwrap();
         for number in 0..2000 {
             channel
@@ -194,7 +194,7 @@ fn a_flood_of_requests_and_empty_data_does_no_harm() {
 
 #[test]
 fn packets_of_any_length_and_garbage_end_the_connection() {
-    let house = SshHouse::new();
+    let server = SshTestServer::new();
     let mut length = b"SSH-2.0-attack\r\n".to_vec();
     length.extend(200_000_000_u32.to_be_bytes());
     length.extend([0; 4096]);
@@ -206,22 +206,22 @@ fn packets_of_any_length_and_garbage_end_the_connection() {
         b"GET / HTTP/1.1\r\n\r\n".repeat(5000),
     ];
     for (number, attack) in attacks.iter().enumerate() {
-        let mut stream = TcpStream::connect(("127.0.0.1", house.port)).unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
         // The server may close it before it has taken everything.
         let _ = stream.write_all(attack);
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         assert!(answer.len() < 100_000, "attack {number}");
-        house.wait_for_ended(number + 1);
+        server.wait_for_ended(number + 1);
     }
-    assert!(house.run("true").status.success());
+    assert!(server.run("true").status.success());
 }
 
 #[test]
 fn an_sftp_packet_of_200_megabytes_ends_the_connection() {
-    let house = SshHouse::new();
-    let mut ssh = house.ssh(&["-s"]);
+    let server = SshTestServer::new();
+    let mut ssh = server.ssh(&["-s"]);
     let mut child = ssh
         .arg("sftp")
         .stdin(Stdio::piped())
@@ -241,17 +241,17 @@ fn an_sftp_packet_of_200_megabytes_ends_the_connection() {
         !output.status.success() && said.contains("200000000 bytes"),
         "{said}"
     );
-    assert!(house.run("true").status.success());
+    assert!(server.run("true").status.success());
 }
 
 #[test]
 fn names_that_leave_the_home_directory_mean_what_the_container_has_there() {
-    let house = SshHouse::new();
+    let server = SshTestServer::new();
     // The helper adds nothing to what the session's user reaches, and hides nothing of it.
-    let printed = house.run("cat /proc/self/status | grep -i uid | head -1");
+    let printed = server.run("cat /proc/self/status | grep -i uid | head -1");
     assert!(printed.status.success());
-    let mut sftp = house.command("sftp");
-    let port = house.port.to_string();
+    let mut sftp = server.command("sftp");
+    let port = server.port.to_string();
     let mut child = sftp
         .args(["-b", "-", "-P", &port, "work@127.0.0.1"])
         .stdin(Stdio::piped())

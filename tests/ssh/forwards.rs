@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use super::server::{SshHouse, fails};
+use super::server::{SshTestServer, fails};
 
 /// A service that sends back what it gets, and its port.
 fn echo() -> u16 {
@@ -68,10 +68,10 @@ impl Drop for Background {
 
 #[test]
 fn a_local_forward_carries_many_connections() {
-    let house = SshHouse::new();
+    let server = SshTestServer::new();
     let (local, port) = (free_port(), echo());
     let forward = format!("{local}:localhost:{port}");
-    let ssh = house.ssh(&["-v", "-N", "-L", &forward]);
+    let ssh = server.ssh(&["-v", "-N", "-L", &forward]);
     let (_client, _) = background(ssh, "Entering interactive session");
     std::thread::scope(|scope| {
         for number in 0..8 {
@@ -82,11 +82,11 @@ fn a_local_forward_carries_many_connections() {
 
 #[test]
 fn only_the_session_itself_is_reached() {
-    let house = SshHouse::new();
+    let server = SshTestServer::new();
     let port = echo();
     for host in ["localhost", "127.0.0.1", "[::1]", "training"] {
         let to = format!("{host}:{port}");
-        let mut child = house
+        let mut child = server
             .ssh(&["-W", &to])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -103,32 +103,32 @@ fn only_the_session_itself_is_reached() {
         "[::ffff:10.0.0.1]",
         "training.evil",
     ] {
-        let said = fails(&mut house.ssh(&["-W", &format!("{host}:{port}")]));
+        let said = fails(&mut server.ssh(&["-W", &format!("{host}:{port}")]));
         let reason = "connects only to the session itself (localhost)";
         assert!(said.contains(reason), "{host}: {said}");
     }
-    let said = fails(&mut house.ssh(&["-W", &format!("localhost:{}", free_port())]));
+    let said = fails(&mut server.ssh(&["-W", &format!("localhost:{}", free_port())]));
     assert!(said.contains("refused"), "{said}");
 }
 
 #[test]
 fn a_remote_forward_listens_in_the_session() {
-    let house = SshHouse::new();
+    let server = SshTestServer::new();
     let forward = format!("0:127.0.0.1:{}", echo());
-    let ssh = house.ssh(&["-v", "-N", "-R", &forward]);
+    let ssh = server.ssh(&["-v", "-N", "-R", &forward]);
     let (client, line) = background(ssh, "Allocated port");
     let port: u16 = line.split(' ').find_map(|word| word.parse().ok()).unwrap();
     // One that isn't read doesn't stop the others.
-    let mut deaf = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    deaf.set_nonblocking(true).unwrap();
-    while deaf.write(&vec![0; 65536]).is_ok() {}
+    let mut silent = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    silent.set_nonblocking(true).unwrap();
+    while silent.write(&vec![0; 65536]).is_ok() {}
     std::thread::scope(|scope| {
         for number in 0..8 {
             scope.spawn(move || comes_back(port, 300_000 * number + 1));
         }
     });
     drop(client);
-    house.wait_for_ended(1);
+    server.wait_for_ended(1);
     // The helper has ended with the connection.
     while TcpStream::connect(("127.0.0.1", port)).is_ok() {
         std::thread::yield_now();
@@ -137,19 +137,19 @@ fn a_remote_forward_listens_in_the_session() {
 
 #[test]
 fn a_port_in_use_cannot_be_forwarded() {
-    let house = SshHouse::new();
+    let server = SshTestServer::new();
     let port = echo();
     let forward = format!("{port}:127.0.0.1:{port}");
     let options = ["-v", "-N", "-o", "ExitOnForwardFailure=yes", "-R", &forward];
-    let said = fails(&mut house.ssh(&options));
+    let said = fails(&mut server.ssh(&options));
     assert!(said.contains("remote port forwarding failed"), "{said}");
     assert!(said.contains("in use"), "{said}");
 }
 
 #[test]
 fn sockets_agents_and_displays_are_not_forwarded() {
-    let house = SshHouse::new();
-    let said = fails(&mut house.ssh(&[
+    let server = SshTestServer::new();
+    let said = fails(&mut server.ssh(&[
         "-v",
         "-N",
         "-o",
@@ -158,7 +158,7 @@ fn sockets_agents_and_displays_are_not_forwarded() {
         "/tmp/x:localhost:1",
     ]));
     assert!(said.contains("remote port forwarding failed"), "{said}");
-    let mut ssh = house.ssh(&["-A", "-X"]);
+    let mut ssh = server.ssh(&["-A", "-X"]);
     let output = ssh
         .arg("echo \"[$SSH_AUTH_SOCK][$DISPLAY]\"")
         .output()

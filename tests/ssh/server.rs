@@ -15,7 +15,7 @@ use workbay::ssh_server::{self, ClientKey, HostKey, Keys};
 use super::local::LocalSession;
 
 /// A server with one session, whose home directory is `home()`.
-pub struct SshHouse {
+pub struct SshTestServer {
     directory: tempfile::TempDir,
     pub session: Arc<LocalSession>,
     pub port: u16,
@@ -25,7 +25,7 @@ pub struct SshHouse {
     runtime: Option<Runtime>,
 }
 
-impl SshHouse {
+impl SshTestServer {
     pub fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         for name in ["session", "client"] {
@@ -155,7 +155,7 @@ impl SshHouse {
     }
 }
 
-impl Drop for SshHouse {
+impl Drop for SshTestServer {
     fn drop(&mut self) {
         self.stop.cancel();
         if let Some(runtime) = self.runtime.take() {

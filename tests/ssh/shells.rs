@@ -6,15 +6,15 @@ use std::{
     sync::atomic::Ordering,
 };
 
-use super::server::{SshHouse, fails, succeeds};
+use super::server::{SshTestServer, fails, succeeds};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Runs a command with this input.
-fn with_input(house: &SshHouse, options: &[&str], command: &str, input: &[u8]) -> Output {
-    let mut ssh = house.ssh(options);
+fn with_input(server: &SshTestServer, options: &[&str], command: &str, input: &[u8]) -> Output {
+    let mut ssh = server.ssh(options);
     let mut child = ssh
         .arg(command)
         .stdin(Stdio::piped())
@@ -35,29 +35,29 @@ fn with_input(house: &SshHouse, options: &[&str], command: &str, input: &[u8]) -
 
 #[test]
 fn a_command_has_its_output_its_errors_and_its_exit_code() {
-    let house = SshHouse::new();
-    let output = house.run("echo out; echo err >&2; exit 42");
+    let server = SshTestServer::new();
+    let output = server.run("echo out; echo err >&2; exit 42");
     assert_eq!(output.status.code(), Some(42));
     assert_eq!(
         (text(&output.stdout), text(&output.stderr)),
         ("out\n".into(), "err\n".into())
     );
-    let output = house.run("pwd; printf %s \"$SSH_CONNECTION\"");
-    let home = house.home().canonicalize().unwrap();
+    let output = server.run("pwd; printf %s \"$SSH_CONNECTION\"");
+    let home = server.home().canonicalize().unwrap();
     assert_eq!(
         text(&output.stdout),
         format!("{}\n127.0.0.1 0 127.0.0.1 22", home.display())
     );
-    assert!(house.session.uses.load(Ordering::Relaxed) >= 2);
+    assert!(server.session.uses.load(Ordering::Relaxed) >= 2);
 }
 
 #[test]
 fn input_comes_back_through_cat_in_any_amount() {
-    let house = SshHouse::new();
+    let server = SshTestServer::new();
     let input: Vec<u8> = (0..24_000_000_u32)
         .map(|number| (number % 251) as u8)
         .collect();
-    let output = with_input(&house, &[], "cat", &input);
+    let output = with_input(&server, &[], "cat", &input);
     assert!(
         output.status.success() && output.stdout == input,
         "{}",
@@ -67,14 +67,14 @@ fn input_comes_back_through_cat_in_any_amount() {
 
 #[test]
 fn large_output_arrives_through_new_keys() {
-    let house = SshHouse::new();
+    let server = SshTestServer::new();
     let options = ["-o", "RekeyLimit=1M"];
-    let mut ssh = house.ssh(&options);
+    let mut ssh = server.ssh(&options);
     let output = ssh.arg("head -c 30000000 /dev/zero").output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!(output.stdout.len(), 30_000_000);
     let input = vec![7; 8_000_000];
-    let output = with_input(&house, &options, "cat", &input);
+    let output = with_input(&server, &options, "cat", &input);
     assert!(
         output.status.success() && output.stdout == input,
         "{}",
@@ -84,8 +84,8 @@ fn large_output_arrives_through_new_keys() {
 
 #[test]
 fn a_program_that_reads_nothing_ends_as_usual() {
-    let house = SshHouse::new();
-    let output = with_input(&house, &[], "exec 0<&-; echo done", &vec![1; 12_000_000]);
+    let server = SshTestServer::new();
+    let output = with_input(&server, &[], "exec 0<&-; echo done", &vec![1; 12_000_000]);
     assert_eq!(
         (output.status.code(), text(&output.stdout)),
         (Some(0), "done\n".into())
@@ -94,21 +94,21 @@ fn a_program_that_reads_nothing_ends_as_usual() {
 
 #[test]
 fn a_terminal_has_the_type_the_size_and_the_variables_of_the_client() {
-    let house = SshHouse::new();
-    let mut ssh = house.ssh(&["-tt", "-o", "SendEnv=LC_WORKBAY", "-o", "SetEnv=LANG=C"]);
+    let server = SshTestServer::new();
+    let mut ssh = server.ssh(&["-tt", "-o", "SendEnv=LC_WORKBAY", "-o", "SetEnv=LANG=C"]);
     ssh.env("TERM", "vt220").env("LC_WORKBAY", "a 'b' $c");
     ssh.arg("tty >/dev/null && echo terminal; echo $TERM; echo \"$LC_WORKBAY $LANG\"; stty size");
     let printed = succeeds(&mut ssh).replace('\r', "");
     assert_eq!(printed, "terminal\nvt220\na 'b' $c C\n24 80\n");
     // PATH isn't for the client to set.
-    let mut ssh = house.ssh(&["-o", "SetEnv=PATH=/nowhere"]);
+    let mut ssh = server.ssh(&["-o", "SetEnv=PATH=/nowhere"]);
     assert_ne!(succeeds(ssh.arg("echo $PATH")), "/nowhere\n");
 }
 
 #[test]
 fn a_login_shell_reads_its_commands_from_a_pipe() {
-    let house = SshHouse::new();
-    let mut ssh = house.ssh(&["-T"]);
+    let server = SshTestServer::new();
+    let mut ssh = server.ssh(&["-T"]);
     let mut child = ssh
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -129,21 +129,21 @@ fn a_login_shell_reads_its_commands_from_a_pipe() {
 
 #[test]
 fn tmux_is_the_shell_of_who_asks_for_it() {
-    let house = SshHouse::new();
-    let mut ssh = house.command("ssh");
-    let ssh = ssh.args(["-tt", "-p", &house.port.to_string(), "work+tmux@127.0.0.1"]);
+    let server = SshTestServer::new();
+    let mut ssh = server.command("ssh");
+    let ssh = ssh.args(["-tt", "-p", &server.port.to_string(), "work+tmux@127.0.0.1"]);
     let output = ssh.output().unwrap();
     assert_eq!(
         (output.status.code(), text(&output.stdout)),
         (Some(3), "in tmux\r\n".into())
     );
-    let tags = house.session.tags.lock().unwrap().clone();
+    let tags = server.session.tags.lock().unwrap().clone();
     assert!(tags.len() == 1 && tags[0].starts_with("ssh-"), "{tags:?}");
     // A command is a command.
-    let mut ssh = house.command("ssh");
+    let mut ssh = server.command("ssh");
     let ssh = ssh.args([
         "-p",
-        &house.port.to_string(),
+        &server.port.to_string(),
         "work+tmux@127.0.0.1",
         "echo plain",
     ]);
@@ -152,15 +152,15 @@ fn tmux_is_the_shell_of_who_asks_for_it() {
 
 #[test]
 fn only_the_right_key_and_user_get_in() {
-    let house = SshHouse::new();
-    let mut wrong_user = house.command("ssh");
-    let port = house.port.to_string();
+    let server = SshTestServer::new();
+    let mut wrong_user = server.command("ssh");
+    let port = server.port.to_string();
     let said = fails(wrong_user.args(["-p", &port, "root@127.0.0.1", "true"]));
     assert!(said.contains("Permission denied (publickey)"), "{said}");
-    let stranger = format!("IdentityFile={}", house.stranger().display());
+    let stranger = format!("IdentityFile={}", server.stranger().display());
     let mut command = std::process::Command::new("ssh");
     command.env_remove("SSH_AUTH_SOCK").args(["-o", &stranger]);
-    let options = house.options();
+    let options = server.options();
     let known: Vec<&String> = options
         .iter()
         .filter(|one| !one.contains("IdentityFile"))
@@ -173,50 +173,50 @@ fn only_the_right_key_and_user_get_in() {
 
 #[test]
 fn nobody_gets_in_when_the_session_has_ended() {
-    let house = SshHouse::new();
-    house.session.live.store(false, Ordering::Relaxed);
-    let said = fails(house.ssh(&[]).arg("true"));
+    let server = SshTestServer::new();
+    server.session.live.store(false, Ordering::Relaxed);
+    let said = fails(server.ssh(&[]).arg("true"));
     assert!(said.contains("this session isn't running"), "{said}");
     assert!(said.contains("Permission denied"), "{said}");
 }
 
 #[test]
 fn stopping_the_server_ends_connections_and_their_programs() {
-    let house = SshHouse::new();
-    let mut ssh = house.ssh(&[]);
+    let server = SshTestServer::new();
+    let mut ssh = server.ssh(&[]);
     let child = ssh
         .arg("echo ready > ready; exec sleep 1000")
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while !house.home().join("ready").exists() {
+    while !server.home().join("ready").exists() {
         std::thread::yield_now();
     }
-    house.stop.cancel();
+    server.stop.cancel();
     let output = child.wait_with_output().unwrap();
     assert!(
         text(&output.stderr).contains("SSH server has stopped"),
         "{}",
         text(&output.stderr)
     );
-    house.wait_for_ended(1);
+    server.wait_for_ended(1);
 }
 
 #[test]
 fn many_commands_share_one_connection() {
-    let house = SshHouse::new();
-    let socket = house.client().join("mux");
+    let server = SshTestServer::new();
+    let socket = server.client().join("mux");
     let control = format!("ControlPath={}", socket.display());
-    let mut master = house.ssh(&["-M", "-N", "-o", &control]);
+    let mut master = server.ssh(&["-M", "-N", "-o", &control]);
     let mut master = master.spawn().unwrap();
     while !socket.exists() {
         std::thread::yield_now();
     }
     std::thread::scope(|scope| {
         for number in 0..20 {
-            let (house, control) = (&house, &control);
+            let (server, control) = (&server, &control);
             scope.spawn(move || {
-                let mut ssh = house.ssh(&["-o", control]);
+                let mut ssh = server.ssh(&["-o", control]);
                 let output = ssh
                     .arg(format!("echo {number}; exit {number}"))
                     .output()
@@ -228,20 +228,21 @@ fn many_commands_share_one_connection() {
         }
     });
     // One that reads nothing doesn't stop the others.
-    let mut deaf = house.ssh(&["-o", &control]);
-    let mut deaf = deaf
+    let mut silent = server.ssh(&["-o", &control]);
+    let mut silent = silent
         .arg("exec sleep 1000")
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
-    deaf.stdin
+    silent
+        .stdin
         .as_mut()
         .unwrap()
         .write_all(&vec![0; 3_000_000])
         .unwrap();
-    let mut ssh = house.ssh(&["-o", &control]);
+    let mut ssh = server.ssh(&["-o", &control]);
     assert_eq!(succeeds(ssh.arg("echo alive")), "alive\n");
-    for child in [&mut deaf, &mut master] {
+    for child in [&mut silent, &mut master] {
         child.kill().unwrap();
         child.wait().unwrap();
     }

@@ -10,14 +10,14 @@
 )]
 
 pub mod engine;
-pub mod house;
 pub mod place;
 pub mod programs;
 pub mod scheduler;
 pub mod script;
+pub mod test_daemon;
 pub mod usage;
 pub mod world;
 
 pub use engine::{Call, MemoryEngine};
-pub use house::{Face, House, eventually};
 pub use scheduler::MemoryScheduler;
+pub use test_daemon::{TestClient, TestDaemon, eventually};

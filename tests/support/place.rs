@@ -18,8 +18,8 @@ use workbay::{
 };
 
 use super::{
-    Face, MemoryEngine, eventually,
-    house::{PATIENCE, settings},
+    MemoryEngine, TestClient, eventually,
+    test_daemon::{PATIENCE, settings},
     world::World,
 };
 
@@ -98,8 +98,8 @@ impl DaemonDirectories {
         }
     }
 
-    pub async fn face(&self) -> Face {
-        Face::connect(&self.options("")).await
+    pub async fn client(&self) -> TestClient {
+        TestClient::connect(&self.options("")).await
     }
 
     pub fn pid(&self) -> Option<i32> {

@@ -2,11 +2,11 @@
 
 use super::{
     person::Person,
-    support::{Call, House, eventually},
+    support::{Call, TestDaemon, eventually},
 };
 
-fn names(house: &House) -> Vec<String> {
-    let containers = house.engine.containers();
+fn names(daemon: &TestDaemon) -> Vec<String> {
+    let containers = daemon.engine.containers();
     let mut names: Vec<String> = containers.into_iter().map(|found| found.name).collect();
     names.sort();
     names
@@ -14,8 +14,8 @@ fn names(house: &House) -> Vec<String> {
 
 #[tokio::test]
 async fn ending_a_session_is_asked_first_and_it_is_found_under_finished() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("lasting").await;
     person.presses("x").await;
     person.sees("Terminate lasting?").await;
@@ -23,28 +23,28 @@ async fn ending_a_session_is_asked_first_and_it_is_found_under_finished() {
     person.presses("n").await;
     person.sees_no("Terminate lasting?").await;
     person.sees_line(&["lasting", "RUNNING"]).await;
-    assert_eq!(house.engine.count(Call::Stop), 0);
+    assert_eq!(daemon.engine.count(Call::Stop), 0);
 
     // Enter alone never ends anything: the safe button is the marked one.
     person.presses("x").await;
     person.sees("Terminate lasting?").await;
     person.presses("enter").await;
     person.sees_no("Terminate lasting?").await;
-    assert_eq!(house.engine.count(Call::Stop), 0);
+    assert_eq!(daemon.engine.count(Call::Stop), 0);
 
     person.presses("x y").await;
     person.sees("Running 0   Finished 1").await;
     person.presses("2").await;
     person.sees_line(&["lasting", "terminated"]).await;
-    assert!(house.engine.containers().is_empty());
+    assert!(daemon.engine.containers().is_empty());
     person.presses("enter").await;
     person.sees("user-requested").await;
 }
 
 #[tokio::test]
 async fn a_new_name_reaches_the_engine_and_a_taken_one_is_refused() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("other").await;
     person.launches("before").await;
     person.presses("r ctrl-u").await;
@@ -52,20 +52,20 @@ async fn a_new_name_reaches_the_engine_and_a_taken_one_is_refused() {
     person.presses("enter").await;
     person.sees_line(&["after", "RUNNING"]).await;
     person.sees_no("before").await;
-    assert_eq!(names(&house), ["after", "other"]);
+    assert_eq!(names(&daemon), ["after", "other"]);
 
     person.presses("r ctrl-u").await;
     person.types("other").await;
     person.presses("enter").await;
     person.sees("the name other is already taken").await;
     person.sees_line(&["after", "RUNNING"]).await;
-    assert_eq!(names(&house), ["after", "other"]);
+    assert_eq!(names(&daemon), ["after", "other"]);
 }
 
 #[tokio::test]
 async fn a_filter_finds_the_session_that_is_acted_on() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     for name in ["alpha-one", "beta-two", "gamma-one"] {
         person.launches(name).await;
     }
@@ -78,7 +78,7 @@ async fn a_filter_finds_the_session_that_is_acted_on() {
     person.sees("Terminate beta-two?").await;
     person.presses("y").await;
     person.sees("Running 2   Finished 1").await;
-    assert_eq!(names(&house), ["alpha-one", "gamma-one"]);
+    assert_eq!(names(&daemon), ["alpha-one", "gamma-one"]);
     person.presses("esc").await;
     person.sees_line(&["alpha-one", "RUNNING"]).await;
     person.sees_line(&["gamma-one", "RUNNING"]).await;
@@ -86,12 +86,12 @@ async fn a_filter_finds_the_session_that_is_acted_on() {
 
 #[tokio::test]
 async fn a_session_that_ends_by_itself_leaves_the_list_with_its_reason() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("hungry").await;
-    house
+    daemon
         .engine
-        .die(house.engine.containers()[0].session, 137, true);
+        .die(daemon.engine.containers()[0].session, 137, true);
     person.sees("Running 0   Finished 1").await;
     person.presses("2 enter").await;
     person.sees("it used more memory than its 256 MiB").await;
@@ -99,14 +99,14 @@ async fn a_session_that_ends_by_itself_leaves_the_list_with_its_reason() {
 
 #[tokio::test]
 async fn a_question_about_a_session_that_ended_meanwhile_does_no_harm() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("fleeting").await;
     person.presses("x").await;
     person.sees("Terminate fleeting?").await;
-    house
+    daemon
         .engine
-        .die(house.engine.containers()[0].session, 0, false);
+        .die(daemon.engine.containers()[0].session, 0, false);
     person.sees("Finished 1").await;
     person.presses("y").await;
     person.sees("has already ended").await;
@@ -115,23 +115,23 @@ async fn a_question_about_a_session_that_ended_meanwhile_does_no_harm() {
 
 #[tokio::test]
 async fn what_is_typed_before_a_shell_is_open_reaches_it() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("slow-one").await;
-    house.engine.hold(Call::Attach);
+    daemon.engine.hold(Call::Attach);
     person.presses("s").await;
     person.sees("opening a shell in slow-one").await;
     person.types("typed-ahead").await;
     eventually("it is being opened", || {
-        house.engine.count(Call::Attach) == 1
+        daemon.engine.count(Call::Attach) == 1
     })
     .await;
-    house.engine.release(Call::Attach);
+    daemon.engine.release(Call::Attach);
     person.sees("typed-ahead").await;
     // Back in the list and again in the same terminal: the screen is as it was.
     person.presses("ctrl-] d").await;
     person.sees_line(&["slow-one", "RUNNING"]).await;
     person.presses("s").await;
     person.sees("typed-ahead").await;
-    assert_eq!(house.engine.count(Call::Attach), 1);
+    assert_eq!(daemon.engine.count(Call::Attach), 1);
 }

@@ -5,7 +5,7 @@ use workbay::client::ConnectOptions;
 use super::{
     person::Person,
     support::{
-        House,
+        TestDaemon,
         place::{self, DaemonDirectories},
     },
 };
@@ -45,16 +45,16 @@ async fn a_killed_daemon_comes_back_and_the_shell_opens_again() {
 
 #[tokio::test]
 async fn while_no_daemon_answers_the_list_stays_and_says_so() {
-    let mut house = House::open().await;
-    let mut person = Person::sits_down("jin", ConnectOptions::existing(house.paths()));
+    let mut daemon = TestDaemon::open().await;
+    let mut person = Person::sits_down("jin", ConnectOptions::existing(daemon.paths()));
     person.sees("▪ connected").await;
     person.launches("lasting").await;
-    house.stop().await;
+    daemon.stop().await;
     person.sees("Daemon disconnected").await;
     person.sees_line(&["lasting", "RUNNING"]).await;
     person.presses("n").await;
     person.sees_no("Launch a session").await;
-    house.start().await;
+    daemon.start().await;
     person.sees_no("Daemon disconnected").await;
     person.sees("▪ connected").await;
     person.launches("next-one").await;

@@ -2,26 +2,26 @@
 
 use super::{
     person::Person,
-    support::{Call, House, eventually},
+    support::{Call, TestDaemon, eventually},
 };
 
 /// The only session with this name.
-fn id_of(house: &House, name: &str) -> workbay::model::id::SessionId {
-    let containers = house.engine.containers();
+fn id_of(daemon: &TestDaemon, name: &str) -> workbay::model::id::SessionId {
+    let containers = daemon.engine.containers();
     let found = containers.iter().find(|container| container.name == name);
     found.expect("the session has a container").session
 }
 
 #[tokio::test]
 async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up_to_date() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("stays").await;
     person.launches("ends-unseen").await;
-    let ends = id_of(&house, "ends-unseen");
-    let lists = house.engine.count(Call::List);
+    let ends = id_of(&daemon, "ends-unseen");
+    let lists = daemon.engine.count(Call::List);
 
-    house.engine.cut();
+    daemon.engine.cut();
     person.sees("The engine at memory: doesn't answer").await;
     person.sees("Start the engine").await;
     person.sees_line(&["stays", "RUNNING"]).await;
@@ -29,39 +29,39 @@ async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up
     person.presses("n").await;
     person.sees_no("Launch a session").await;
 
-    house.engine.die(ends, 3, false);
-    house.engine.restore();
+    daemon.engine.die(ends, 3, false);
+    daemon.engine.restore();
     person.sees_no("doesn't answer").await;
     person.sees("Running 1   Finished 1").await;
     person.sees_line(&["stays", "RUNNING"]).await;
-    assert_eq!(house.engine.count(Call::List), lists + 1);
+    assert_eq!(daemon.engine.count(Call::List), lists + 1);
     person.presses("2").await;
     person.sees_line(&["ends-unseen", "lost"]).await;
 }
 
 #[tokio::test]
 async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_reason() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
-    house.engine.hold(Call::Start);
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
+    daemon.engine.hold(Call::Start);
     person.presses("n").await;
     person.types("unlucky").await;
     person.presses("alt-enter enter").await;
     eventually("it is being started", || {
-        house.engine.count(Call::Start) == 1
+        daemon.engine.count(Call::Start) == 1
     })
     .await;
-    house.engine.cut();
-    house.engine.release(Call::Start);
+    daemon.engine.cut();
+    daemon.engine.release(Call::Start);
     person.sees("Others 1").await;
     person.presses("3").await;
     person.sees_line(&["unlucky", "ERROR"]).await;
     person.presses("enter").await;
     person.sees("Relaunch it when").await;
 
-    house.engine.restore();
+    daemon.engine.restore();
     eventually("what was half made is removed", || {
-        house.engine.containers().is_empty()
+        daemon.engine.containers().is_empty()
     })
     .await;
     person.sees("▪ connected").await;
@@ -70,13 +70,13 @@ async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_r
 
 #[tokio::test]
 async fn an_engine_that_is_away_from_the_start_is_waited_for() {
-    let mut house = House::closed(super::support::house::settings());
-    house.engine.cut();
-    house.start().await;
-    let options = workbay::client::ConnectOptions::existing(house.paths());
+    let mut daemon = TestDaemon::closed(super::support::test_daemon::settings());
+    daemon.engine.cut();
+    daemon.start().await;
+    let options = workbay::client::ConnectOptions::existing(daemon.paths());
     let mut person = Person::sits_down("jin", options);
     person.sees("doesn't answer").await;
-    house.engine.restore();
+    daemon.engine.restore();
     person.sees("▪ connected").await;
     person.launches("at-last").await;
 }

@@ -16,8 +16,8 @@ use workbay::{
 use super::{
     board::{Board, Frames},
     support::{
-        House,
-        house::{PATIENCE, settings},
+        TestDaemon,
+        test_daemon::{PATIENCE, settings},
     },
 };
 
@@ -31,7 +31,7 @@ pub struct Person {
     drawn: watch::Receiver<usize>,
     /// Frames there were when the last key was pressed.
     pressed_at: usize,
-    face: Option<JoinHandle<io::Result<usize>>>,
+    tui: Option<JoinHandle<io::Result<usize>>>,
 }
 
 fn facts(name: &str) -> Facts {
@@ -67,9 +67,9 @@ fn facts(name: &str) -> Facts {
 }
 
 impl Person {
-    /// Sits down at an 80x24 screen and sees the list of this house.
-    pub async fn at(house: &House) -> Self {
-        let person = Self::sits_down("jin", ConnectOptions::existing(house.paths()));
+    /// Sits down at an 80x24 screen and sees the list of this daemon.
+    pub async fn at(daemon: &TestDaemon) -> Self {
+        let person = Self::sits_down("jin", ConnectOptions::existing(daemon.paths()));
         person.sees("▪ connected").await;
         person
     }
@@ -91,7 +91,7 @@ impl Person {
             connect,
             remarks: Vec::new(),
         };
-        let face = std::thread::spawn(move || {
+        let tui = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()?;
@@ -105,7 +105,7 @@ impl Person {
             frames,
             drawn,
             pressed_at: 0,
-            face: Some(face),
+            tui: Some(tui),
         }
     }
 
@@ -210,8 +210,8 @@ impl Person {
 
     /// Waits until the TUI has ended well.
     pub async fn has_left(&mut self) {
-        let face = self.face.take().expect("the TUI runs");
-        let ended = tokio::task::spawn_blocking(move || face.join());
+        let tui = self.tui.take().expect("the TUI runs");
+        let ended = tokio::task::spawn_blocking(move || tui.join());
         let ended = tokio::time::timeout(PATIENCE, ended).await;
         let ended = ended.expect("the TUI ends").unwrap();
         ended.expect("the TUI does not panic").unwrap();

@@ -2,40 +2,40 @@
 
 use super::{
     person::Person,
-    support::{House, eventually},
+    support::{TestDaemon, eventually},
 };
 
 #[tokio::test]
 async fn a_log_is_followed_and_keys_answer_during_a_flood() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("talker").await;
-    let id = house.engine.containers()[0].session;
-    house.engine.write_log(id, "ready to talk\n");
+    let id = daemon.engine.containers()[0].session;
+    daemon.engine.write_log(id, "ready to talk\n");
     person.presses("l").await;
     person.sees("ready to talk").await;
     person.sees("following").await;
-    house.engine.write_log(id, "one word more\n");
+    daemon.engine.write_log(id, "one word more\n");
     person.sees("one word more").await;
 
-    house.engine.flood(id);
+    daemon.engine.flood(id);
     person.sees("flood ").await;
     person.sees_no("ready to talk").await;
     // The keyboard goes before the flood.
     person.presses("?").await;
     person.sees("type a word or a key").await;
-    let read = house.engine.flooded(id);
+    let read = daemon.engine.flooded(id);
     person.presses("esc").await;
     person.sees_no("type a word or a key").await;
     person.presses("F").await;
     person.sees("F follow").await;
     let paused = person.line("flood ");
-    eventually("the flood continues", || house.engine.flooded(id) > read).await;
+    eventually("the flood continues", || daemon.engine.flooded(id) > read).await;
     assert_eq!(person.line("flood "), paused, "a paused log stands still");
     person.presses("F").await;
     person.sees("following").await;
-    house.engine.calm(id);
-    house.engine.write_log(id, "the last word\n");
+    daemon.engine.calm(id);
+    daemon.engine.write_log(id, "the last word\n");
     person.sees("the last word").await;
     person.presses("esc").await;
     person.sees_line(&["talker", "RUNNING"]).await;
@@ -43,15 +43,15 @@ async fn a_log_is_followed_and_keys_answer_during_a_flood() {
 
 #[tokio::test]
 async fn every_line_of_a_long_log_is_reached_and_searched() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("talker").await;
-    let id = house.engine.containers()[0].session;
+    let id = daemon.engine.containers()[0].session;
     let lines = (0..200_000).map(|n| match n {
         150_000 => "ValueError: in the middle\n".to_owned(),
         n => format!("entry {n}\n"),
     });
-    house.engine.write_log(id, &lines.collect::<String>());
+    daemon.engine.write_log(id, &lines.collect::<String>());
     person.presses("l").await;
     person.sees("entry 199999").await;
     person.sees("of 200,000").await;
@@ -69,7 +69,7 @@ async fn every_line_of_a_long_log_is_reached_and_searched() {
     person.presses("N").await;
     person.sees("111 of 111 lines").await;
     person.sees("entry 123499").await;
-    house.engine.write_log(id, "entry 123450 again\n");
+    daemon.engine.write_log(id, "entry 123450 again\n");
     person.sees("111 of 112 lines").await;
     person.presses("esc e").await;
     person.sees("errors  1 of 1").await;
@@ -82,11 +82,11 @@ async fn every_line_of_a_long_log_is_reached_and_searched() {
 
 #[tokio::test]
 async fn the_list_answers_after_a_flood_was_left_alone() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("flooder").await;
-    let id = house.engine.containers()[0].session;
-    house.engine.flood(id);
+    let id = daemon.engine.containers()[0].session;
+    daemon.engine.flood(id);
     person.presses("l").await;
     person.sees("flood ").await;
     person.presses("esc").await;
@@ -94,7 +94,7 @@ async fn the_list_answers_after_a_flood_was_left_alone() {
     // A client that left does not read: what was in progress comes to rest.
     let settled = std::cell::Cell::new(u64::MAX);
     eventually("nobody reads the flood", || {
-        let read = house.engine.flooded(id);
+        let read = daemon.engine.flooded(id);
         settled.replace(read) == read
     })
     .await;
@@ -104,32 +104,32 @@ async fn the_list_answers_after_a_flood_was_left_alone() {
 
 #[tokio::test]
 async fn a_followed_log_goes_on_after_the_daemon_was_exchanged() {
-    let mut house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let mut daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("talker").await;
-    let id = house.engine.containers()[0].session;
-    house.engine.write_log(id, "before the change\n");
+    let id = daemon.engine.containers()[0].session;
+    daemon.engine.write_log(id, "before the change\n");
     person.presses("l").await;
     person.sees("before the change").await;
-    house.stop().await;
+    daemon.stop().await;
     person.sees("interrupted").await;
-    house.engine.write_log(id, "in between\n");
-    house.start().await;
+    daemon.engine.write_log(id, "in between\n");
+    daemon.start().await;
     person.sees("following").await;
-    house.engine.write_log(id, "after the change\n");
+    daemon.engine.write_log(id, "after the change\n");
     for line in ["before the change", "in between", "after the change"] {
         person.sees(line).await;
     }
     let screen = person.screen();
     assert_eq!(screen.matches("before the change").count(), 1, "{screen}");
-    house.engine.die(id, 0, false);
+    daemon.engine.die(id, 0, false);
     person.sees_line(&["Log of talker", "ended"]).await;
 }
 
 #[tokio::test]
 async fn a_shell_that_writes_without_an_end_blocks_nobody() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("calm-one").await;
     person.launches("loud-one").await;
     person.presses("s").await;

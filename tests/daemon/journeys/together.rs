@@ -1,13 +1,13 @@
-//! Two faces at one daemon, and one person who comes back.
+//! Two clients at one daemon, and one person who comes back.
 
 use workbay::client::ConnectOptions;
 
-use super::{person::Person, support::House};
+use super::{person::Person, support::TestDaemon};
 
 #[tokio::test]
 async fn two_faces_see_the_same_changes() {
-    let house = House::open().await;
-    let options = || ConnectOptions::existing(house.paths());
+    let daemon = TestDaemon::open().await;
+    let options = || ConnectOptions::existing(daemon.paths());
     let mut one = Person::sits_down("jin", options());
     let mut two = Person::sits_down("sue", options());
     one.sees("▪ connected").await;
@@ -26,15 +26,15 @@ async fn two_faces_see_the_same_changes() {
 
 #[tokio::test]
 async fn a_closed_window_ends_nothing_and_one_comes_back_to_the_same_session() {
-    let house = House::open().await;
-    let mut person = Person::at(&house).await;
+    let daemon = TestDaemon::open().await;
+    let mut person = Person::at(&daemon).await;
     person.launches("lasting").await;
     person.presses("s").await;
     person.types("echo").await;
     person.sees("echo").await;
     person.closes_the_window().await;
 
-    let mut person = Person::at(&house).await;
+    let mut person = Person::at(&daemon).await;
     person.sees_line(&["lasting", "RUNNING"]).await;
     person.presses("s").await;
     person.types("again").await;

@@ -1,4 +1,4 @@
-//! A daemon in a temporary directory and faces that speak to it.
+//! A daemon in a temporary directory and clients that speak to it.
 
 use std::{
     collections::BTreeMap,
@@ -96,7 +96,7 @@ pub fn setup(name: &str, manager: &MemoryScheduler) -> ContextSetup {
 }
 
 /// A daemon inside this process; it can end and start again on the same store and engine.
-pub struct House {
+pub struct TestDaemon {
     pub root: TempDir,
     pub engine: MemoryEngine,
     pub settings: Settings,
@@ -112,15 +112,15 @@ pub struct House {
     running: Option<(Controls, JoinHandle<()>)>,
 }
 
-impl House {
+impl TestDaemon {
     pub async fn open() -> Self {
         Self::with(settings()).await
     }
 
     pub async fn with(settings: Settings) -> Self {
-        let mut house = Self::closed(settings);
-        house.start().await;
-        house
+        let mut daemon = Self::closed(settings);
+        daemon.start().await;
+        daemon
     }
 
     /// Everything but the daemon.
@@ -175,14 +175,14 @@ impl House {
         self.start().await;
     }
 
-    pub async fn face(&self) -> Face {
-        Face::connect(&ConnectOptions::existing(self.paths())).await
+    pub async fn client(&self) -> TestClient {
+        TestClient::connect(&ConnectOptions::existing(self.paths())).await
     }
 }
 
 /// A subscribed client and the sessions it knows, kept up to date by notices alone.
-pub struct Face {
-    pub client: Client,
+pub struct TestClient {
+    pub connection: Client,
     pub snapshot: Snapshot,
     events: mpsc::Receiver<ClientEvent>,
     sessions: Arc<Mutex<BTreeMap<SessionId, Session>>>,
@@ -190,16 +190,16 @@ pub struct Face {
     last: u64,
 }
 
-impl Face {
+impl TestClient {
     pub async fn connect(options: &ConnectOptions) -> Self {
-        let (client, events) = Client::connect(options).await.unwrap();
-        let reply = client.ask(Request::Subscribe).await.unwrap();
+        let (connection, events) = Client::connect(options).await.unwrap();
+        let reply = connection.ask(Request::Subscribe).await.unwrap();
         let Reply::Snapshot { snapshot } = reply else {
             panic!("no snapshot but {reply:?}");
         };
         let sessions = snapshot.sessions.iter().map(|s| (s.id, s.clone()));
         Self {
-            client,
+            connection,
             events,
             sessions: Arc::new(Mutex::new(sessions.collect())),
             received: Vec::new(),
@@ -310,7 +310,11 @@ impl Face {
         request: LaunchRequest,
     ) -> Result<Session, Failure> {
         let launch = Box::new(request);
-        match self.client.ask(Request::Launch { context, launch }).await? {
+        match self
+            .connection
+            .ask(Request::Launch { context, launch })
+            .await?
+        {
             Reply::Launched { mut sessions, .. } => Ok(sessions.remove(0)),
             other => panic!("no session but {other:?}"),
         }
@@ -326,14 +330,14 @@ impl Face {
     pub async fn terminate(&self, session: SessionId, force: bool) -> Result<Reply, Failure> {
         let session = SessionKey::local(session);
         let request = Request::session(session, SessionRequest::Terminate { force });
-        self.client.ask(request).await
+        self.connection.ask(request).await
     }
 
     /// Oldest first.
     pub async fn history(&self, session: SessionId) -> Vec<HistoryEntry> {
         let session = SessionKey::local(session);
         match self
-            .client
+            .connection
             .ask(Request::session(session, SessionRequest::History))
             .await
         {
