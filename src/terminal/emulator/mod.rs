@@ -162,9 +162,9 @@ impl Emulator {
                 self.parser.process(bytes);
             }
             ParserInput::DropString => {
-                self.parser.reports_mut().deaf = true;
+                self.parser.reports_mut().is_muted = true;
                 self.parser.process(CANCEL);
-                self.parser.reports_mut().deaf = false;
+                self.parser.reports_mut().is_muted = false;
             }
             ParserInput::Cancel => self.parser.process(CANCEL),
             ParserInput::Repeat { count } => {

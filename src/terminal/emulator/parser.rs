@@ -114,7 +114,7 @@ impl Parser {
         };
         let mut reports = std::mem::take(self.inner.callbacks_mut());
         reports.in_update = false;
-        reports.deaf = false;
+        reports.is_muted = false;
         let mut inner = vt100::Parser::new_with_callbacks(rows, columns, 0, reports);
         inner.process(alternate);
         inner.process(modes.as_bytes());

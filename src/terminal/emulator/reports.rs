@@ -58,7 +58,7 @@ pub(super) struct Reports {
     /// The answers to programs that query the default colors.
     pub colors: DefaultColors,
     /// An overlong string is being ended, so everything that the parser reports is ignored.
-    pub deaf: bool,
+    pub is_muted: bool,
 }
 
 impl Reports {
@@ -130,17 +130,17 @@ fn first(params: &[&[u16]]) -> u16 {
 
 impl Callbacks for Reports {
     fn audible_bell(&mut self, _: &mut Screen) {
-        self.bell |= !self.deaf;
+        self.bell |= !self.is_muted;
     }
 
     fn set_window_title(&mut self, _: &mut Screen, title: &[u8]) {
-        if !self.deaf {
+        if !self.is_muted {
             self.title = Some(short_title(title));
         }
     }
 
     fn copy_to_clipboard(&mut self, _: &mut Screen, _selection: &[u8], data: &[u8]) {
-        if self.deaf {
+        if self.is_muted {
             return;
         }
         if let Ok(bytes) = STANDARD.decode(data) {
@@ -152,7 +152,7 @@ impl Callbacks for Reports {
     }
 
     fn paste_from_clipboard(&mut self, _: &mut Screen, selection: &[u8]) {
-        if self.deaf {
+        if self.is_muted {
             return;
         }
         // A child can never read the clipboard. An empty answer keeps it from waiting.
@@ -208,7 +208,7 @@ impl Callbacks for Reports {
     }
 
     fn unhandled_osc(&mut self, _: &mut Screen, params: &[&[u8]]) {
-        if self.deaf {
+        if self.is_muted {
             return;
         }
         match params {
