@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{
     core::Scheduler,
-    ended::{exit_sentence, memory_sentence},
+    ended::{self, Exit, exit_sentence, memory_sentence},
     tracked_session::TrackedSession,
     turn::Turn,
 };
@@ -126,7 +126,12 @@ fn note_state(kernel: &mut Kernel, state: &ContainerState, now: Timestamp) {
         } => {
             kernel.exit_code = Some(*exit_code);
             kernel.oom_killed = *oom_killed;
-            mark_stopped(kernel, "self-terminated", finished_at.unwrap_or(now));
+            let exit = Exit {
+                code: *exit_code,
+                oom_killed: *oom_killed,
+                finished_at: *finished_at,
+            };
+            mark_stopped(kernel, ended::reason(exit), finished_at.unwrap_or(now));
         }
         ContainerState::Created => mark_stopped(kernel, "failed-to-start", now),
         ContainerState::Dead { .. } => mark_stopped(kernel, "engine-failed", now),

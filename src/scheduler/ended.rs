@@ -58,7 +58,7 @@ pub(super) fn explain(record: &SessionRecord, exit: Exit, gap: Gap) -> (Ending, 
         ending
     } else {
         let text = exit_sentence("its main process", exit.code);
-        ending("self-terminated", meanwhile(text, gap))
+        ending(reason(exit), meanwhile(text, gap))
     };
     (ending, BatchResult::Undefined)
 }
@@ -86,6 +86,17 @@ fn of_batch(mem: Bytes, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
         }
     };
     (reason, BatchResult::Failure)
+}
+
+/// Backend.AI's word for how a process ended. A process can't catch SIGKILL and hardly ever sends it to itself, so
+/// something else did, for example `docker kill`.
+pub(super) fn reason(exit: Exit) -> &'static str {
+    const BY_SIGKILL: i64 = 128 + 9;
+    if exit.code == BY_SIGKILL && !exit.oom_killed {
+        "killed-by-event"
+    } else {
+        "self-terminated"
+    }
 }
 
 fn ran_out_of_memory(exit: Exit) -> bool {

@@ -187,6 +187,15 @@ async fn a_session_whose_process_ends_is_over_with_the_reason() {
     );
     assert!(daemon.engine.containers().is_empty());
 
+    let id = client.run("killed").await;
+    daemon.engine.die(id, 137, false);
+    let ended = client.until_status(id, Status::Terminated).await;
+    assert_eq!(ended.status_info.unwrap(), "killed-by-event");
+    assert_eq!(
+        ended.status_message.unwrap(),
+        "its main process was killed by signal 9 (exit code 137)"
+    );
+
     let id = client.run("taken-away").await;
     daemon.engine.vanish(id);
     let ended = client.until_status(id, Status::Terminated).await;

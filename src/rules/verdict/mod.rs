@@ -143,6 +143,7 @@ fn by_exit(session: &Session) -> String {
         (BatchResult::Success, _) => "Batch succeeded",
         (BatchResult::Failure, _) => "Batch failed",
         (_, Some(code)) if batch && code != 0 => "Batch failed",
+        _ if info(session) == "killed-by-event" => "Killed from outside workbay",
         _ => "Ended on its own",
     };
     let code = code.map(|code| match meaning(code) {

@@ -217,6 +217,12 @@ fn each_way_to_end_has_its_line() {
         "Ended on its own: exit code 143, terminated",
     );
     check(
+        ended("killed-by-event", Some(137)),
+        None,
+        Tone::Bad,
+        "Killed from outside workbay: exit code 137, killed",
+    );
+    check(
         said(
             ended("service-scaled-down", None),
             "its service was scaled down",

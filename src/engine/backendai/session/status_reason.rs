@@ -169,7 +169,7 @@ pub(in crate::engine::backendai) fn known(info: &str) -> Option<&'static str> {
         "idle-timeout" => "reclaimed by the manager: not used for longer than allowed",
         "idle-session-lifetime" => "reclaimed by the manager: it reached the maximum lifetime",
         "idle-utilization" => "reclaimed by the manager: it used too little of its resources",
-        "force-terminated" => "killed",
+        "force-terminated" | "killed-by-event" => "killed",
         "self-terminated" | "task-finished" => "its main program ended",
         "task-failed" => "its command failed",
         "task-timeout" | "exec-timeout" => "its command took longer than its time limit",
