@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     document::{Document, DocumentEntry, DocumentFault, Item, Value},
-    setting::word,
+    setting_values::word,
 };
 use crate::{
     model::custom_command::{CommandPlace, CommandScope, CommandTarget, Confirm, CustomCommand},

@@ -26,6 +26,7 @@ pub mod recipe;
 pub mod resources;
 pub mod saving;
 pub mod setting;
+mod setting_values;
 mod table_rows;
 mod writing;
 

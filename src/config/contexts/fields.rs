@@ -6,7 +6,7 @@ use super::{
     super::{
         amount::number,
         document::{DocumentFault, Item},
-        setting::word,
+        setting_values::word,
     },
     BackendaiSpec, ContextEntry, Credentials, EngineSpec, REFRESH, address,
     draft::{At, ContextDraft, Files},
@@ -117,7 +117,7 @@ impl ContextReader<'_> {
 
     fn docker(&mut self) -> (EngineSpec, Option<String>) {
         let endpoint = self
-            .get("endpoint", super::super::setting::endpoint)
+            .get("endpoint", super::super::setting_values::endpoint)
             .flatten();
         let shown = endpoint.clone();
         (EngineSpec::Docker { endpoint }, shown)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::{
     document::{DocumentEntry, DocumentFault, Item},
-    setting::word,
+    setting_values::word,
     table_rows::{self, KeyRow, row, set},
 };
 use crate::model::{

@@ -7,7 +7,7 @@ use super::{
         Problem,
         amount::{any_memory, cores},
         document::{Document, DocumentEntry, DocumentFault, Item, Value},
-        setting::word,
+        setting_values::word,
         table_rows::{self, KeyRow, row, set},
     },
     apps,

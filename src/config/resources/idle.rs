@@ -3,7 +3,7 @@
 use super::super::{
     amount::{count, some_span, span, thousandths},
     document::{DocumentEntry, DocumentFault, Item},
-    setting,
+    setting_values,
     table_rows::{self, KeyRow, row, set},
     writing::{in_quotes, plain, quoted, table},
 };
@@ -50,7 +50,7 @@ fn any_count(item: &Item) -> Result<u32, DocumentFault> {
 }
 
 fn contact(item: &Item) -> Result<Clean, DocumentFault> {
-    setting::word(item).map(Clean::from)
+    setting_values::word(item).map(Clean::from)
 }
 
 /// `[idle.utilization]`.

@@ -110,7 +110,7 @@ pub(super) const PRESET: &[KeyRow<Preset>] = &[
     row!(
         "group",
         |p, i| {
-            let name = super::super::setting::word(i).map(|name| Some(Clean::from(name)));
+            let name = super::super::setting_values::word(i).map(|name| Some(Clean::from(name)));
             set(&mut p.resource_group, name)
         },
         |p| p.resource_group.as_ref().map(|name| quoted(name.as_str()))
