@@ -43,7 +43,7 @@ impl RunCommand for Completion {
 pub const ASKED: &str = "__complete";
 
 /// Tells the scripts to complete file names.
-const FILES: &str = ":files";
+pub const FILES: &str = ":files";
 
 fn print(shell: Shell) -> Outcome {
     match shell {
@@ -92,7 +92,7 @@ pub fn complete(arguments: &[OsString], start: impl Fn(&GlobalOptions) -> Option
 }
 
 /// The candidates for the last word.
-fn candidates(
+pub fn candidates(
     command: &Command,
     words: &[String],
     start: impl Fn(&GlobalOptions) -> Option<Start>,
