@@ -148,6 +148,6 @@ fn plain(invocation: &Invocation<'_>, why: Option<&'static str>) -> Outcome {
     clippy::disallowed_methods,
     reason = "the command line is a shell: it reads the clock and hands it on"
 )]
-fn now() -> jiff::Timestamp {
+pub fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }

@@ -16,7 +16,7 @@ use super::{
     fail::Fail,
 };
 use crate::{
-    model::{id::ContextName, notice::Notice, session::Session, status::Tab},
+    model::{id::ContextName, notice::Notice, session::Session, spec::LaunchRequest, status::Tab},
     protocol::message::{Reply, Request},
     rules::launch::check_words,
 };
@@ -162,7 +162,7 @@ pub fn check_launch(words: &[String]) -> Vec<WordProblem> {
         Err(problem) => return vec![problem],
     };
     let around = launch::request::Around::here();
-    match launch::request::over(Default::default(), typed.fields, &around) {
+    match launch::request::over(LaunchRequest::default(), typed.fields, &around) {
         Err(fail) => {
             let message = Failed::from(fail).message;
             let (option, message) = match message.split_once(": ") {

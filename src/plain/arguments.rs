@@ -98,11 +98,7 @@ impl Plain {
     }
 
     /// Asks for an argument until clap takes the answer.
-    fn ask_argument(
-        &mut self,
-        argument: &Arg,
-        words: Vec<String>,
-    ) -> Result<Vec<String>, Leave> {
+    fn ask_argument(&mut self, argument: &Arg, words: Vec<String>) -> Result<Vec<String>, Leave> {
         let help = argument.get_help().map(ToString::to_string);
         let help = help.unwrap_or_else(|| argument.get_id().to_string());
         let mut typed = words.clone();
@@ -184,7 +180,10 @@ impl Plain {
 
 /// The value that a number means, or the answer as typed.
 pub(super) fn chosen(answer: String, values: &[String]) -> String {
-    let at = answer.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+    let at = answer
+        .parse::<usize>()
+        .ok()
+        .and_then(|it| it.checked_sub(1));
     at.and_then(|at| values.get(at)).cloned().unwrap_or(answer)
 }
 

@@ -64,7 +64,9 @@ pub fn main(start: Start, options: PlainOptions) -> Result<u8> {
     };
     plain.greet();
     plain.run();
-    plain.console.say("workbay has ended. Sessions keep running.");
+    plain
+        .console
+        .say("workbay has ended. Sessions keep running.");
     Ok(0)
 }
 

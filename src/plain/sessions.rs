@@ -8,7 +8,7 @@ use super::{
     words,
 };
 use crate::{
-    cli::parts,
+    cli::parts::{self, Failed},
     model::{session::Session, status::Tab},
     rules::filter::quoted,
 };
@@ -19,20 +19,21 @@ const NOTIFICATIONS: usize = 20;
 impl Plain {
     /// Lists a tab.
     pub(super) fn list(&mut self, tab: Option<Tab>, filter: String) {
-        let found = match parts::sessions(&self.start, tab, &filter) {
-            Ok(found) => found,
-            Err(failed) => {
-                self.failed(&failed);
-                self.console.say("Press Enter to try again.");
-                return;
-            }
-        };
+        if let Err(failed) = self.try_list(tab, filter) {
+            self.failed(&failed);
+            self.console.say("Press Enter to try again.");
+        }
+    }
+
+    fn try_list(&mut self, tab: Option<Tab>, filter: String) -> Result<(), Failed> {
+        let found = parts::sessions(&self.start, tab, &filter)?;
         for remark in &found.remarks {
             self.console.say(&format!("Warning: {remark}"));
         }
         self.listing = Listing::new(tab, filter, found);
         self.console.say(&self.listing.heading());
         self.next_page();
+        Ok(())
     }
 
     pub(super) fn next_page(&mut self) {
@@ -52,11 +53,9 @@ impl Plain {
             String::new()
         };
         self.places.clear();
-        let before = self.listing.filter.clone();
-        self.list(self.listing.tab, filter.clone());
-        // An invalid filter must not stay.
-        if self.listing.filter == before && before != filter {
-            self.console.say("The filter hasn't changed.");
+        if let Err(failed) = self.try_list(self.listing.tab, filter) {
+            self.failed(&failed);
+            self.console.say("The list and its filter haven't changed.");
         }
         Ok(())
     }
@@ -90,8 +89,7 @@ impl Plain {
             return;
         };
         let place = menu::of_session(&self.tree, session, word);
-        self.console
-            .say(&list::line(session, false, parts::now()));
+        self.console.say(&list::line(session, false, parts::now()));
         if self
             .places
             .last()

@@ -297,7 +297,10 @@ mod tests {
         assert_eq!(of("logs --tail 40 2 --follow"), ["2"]);
         assert_eq!(of("terminate --yes 1 3"), ["1", "3"]);
         assert_eq!(of("exec 1 ls -la"), ["1", "ls", "-la"]);
-        assert_eq!(of("app start train jupyter --port=8080"), ["train", "jupyter"]);
+        assert_eq!(
+            of("app start train jupyter --port=8080"),
+            ["train", "jupyter"]
+        );
         assert!(of("port ls").is_empty());
     }
 

@@ -153,7 +153,7 @@ fn a_read_only_plain_mode_changes_nothing() {
 #[test]
 fn an_engine_that_does_not_answer_is_said_with_a_way_out() {
     let mut machine = Machine::new();
-    machine.set("WORKBAY_ENGINE_ENDPOINT", "unix:///nowhere/docker.sock");
+    machine.set("DOCKER_HOST", "unix:///nowhere/docker.sock");
     let text = scripted(&machine, &[], "list\nquit\n");
     assert_has(&text, &["/nowhere/docker.sock"]);
     assert!(
@@ -178,7 +178,16 @@ fn assert_plain_bytes(person: &Terminal) {
 #[test]
 fn a_dumb_terminal_starts_it_and_says_why() {
     let machine = Machine::new();
-    machine.ok(&["launch", "--env", "host", "--name", "plain-dumb", "--mem", "64m", "--wait"]);
+    machine.ok(&[
+        "launch",
+        "--env",
+        "host",
+        "--name",
+        "plain-dumb",
+        "--mem",
+        "64m",
+        "--wait",
+    ]);
     let mut person = dumb(&machine);
     person.wait_for("TERM is dumb, so workbay starts in plain mode");
     person.wait_for("1. plain-dumb, RUNNING");
@@ -189,7 +198,10 @@ fn a_dumb_terminal_starts_it_and_says_why() {
     machine.ok(&["terminate", "plain-dumb", "--force", "--yes", "--wait"]);
     person.wait_for("plain-dumb is now TERMINATED");
     person.wait_until("the typed text is there again", |screen| {
-        screen.lines().last().is_some_and(|line| line == "running> noti")
+        screen
+            .lines()
+            .last()
+            .is_some_and(|line| line == "running> noti")
     });
     person.type_("\x7f\x7f\x7f\x7ffinished\r");
     person.wait_for("1 finished session.");
@@ -207,13 +219,25 @@ fn a_dumb_terminal_starts_it_and_says_why() {
 #[test]
 fn a_session_of_a_dumb_terminal_gives_a_shell_and_a_log() {
     let machine = Machine::new();
-    machine.ok(&["launch", "--env", "host", "--name", "plain-tty", "--mem", "64m", "--wait"]);
+    machine.ok(&[
+        "launch",
+        "--env",
+        "host",
+        "--name",
+        "plain-tty",
+        "--mem",
+        "64m",
+        "--wait",
+    ]);
     let mut person = dumb(&machine);
     person.wait_for("1. plain-tty, RUNNING");
     person.type_("follow 1\r");
     person.wait_for("Running: workbay logs --tail 10 --follow plain-tty");
     person.type_until("\x03", |screen| {
-        screen.lines().last().is_some_and(|line| line == "running> ")
+        screen
+            .lines()
+            .last()
+            .is_some_and(|line| line == "running> ")
             && screen.contains("logs --tail 10")
     });
     person.type_("shell 1\r");
@@ -223,7 +247,10 @@ fn a_session_of_a_dumb_terminal_gives_a_shell_and_a_log() {
     });
     person.type_("exit\r");
     person.wait_until("the prompt is there again", |screen| {
-        screen.lines().last().is_some_and(|line| line.starts_with("running> "))
+        screen
+            .lines()
+            .last()
+            .is_some_and(|line| line.starts_with("running> "))
     });
     person.type_("terminate 1\r");
     person.wait_for("Terminate plain-tty? [y/N]");

@@ -13,7 +13,9 @@ fn guide(screen: &str) -> String {
         line.starts_with("Step ") || line.starts_with("The tour is over.")
     });
     from.map_or_else(String::new, |from| {
-        let words = lines[from..].iter().flat_map(|line| line.split_whitespace());
+        let words = lines[from..]
+            .iter()
+            .flat_map(|line| line.split_whitespace());
         words.collect::<Vec<_>>().join(" ")
     })
 }
@@ -137,7 +139,7 @@ fn steps_can_be_skipped_and_an_interrupted_tour_is_taken_up_and_cleaned_up() {
 #[test]
 fn a_tour_without_an_engine_names_the_doctor_and_one_without_a_terminal_the_plain_mode() {
     let mut machine = Machine::new();
-    machine.set("WORKBAY_ENGINE_ENDPOINT", "unix:///nowhere/docker.sock");
+    machine.set("DOCKER_HOST", "unix:///nowhere/docker.sock");
     let mut person = Terminal::start(&[BINARY, "tour"], &machine.env(), 80, 24);
     person.wait_for("/nowhere/docker.sock");
     person.wait_for("workbay doctor");

@@ -42,7 +42,10 @@ fn nothing_of_the_guide_is_cut_off() {
             };
             assert!(guide.contains(&says) && guide.contains(button), "{text}");
             let last = lines[lines.len() - 1];
-            assert!(!last.contains('…'), "{columns}x{rows}, step {step}:\n{text}");
+            assert!(
+                !last.contains('…'),
+                "{columns}x{rows}, step {step}:\n{text}"
+            );
             screen = screen.press("F7");
         }
     }

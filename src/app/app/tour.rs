@@ -83,9 +83,8 @@ impl App {
             (Focus::Panes, _) => TourPlace::Shell,
         };
         let shell = self.panes.active().filter(|_| place == TourPlace::Shell);
-        let is_ending = |session: &Session| {
-            session.status == Status::Terminating || session.has_ended()
-        };
+        let is_ending =
+            |session: &Session| session.status == Status::Terminating || session.has_ended();
         let current = match &self.detail {
             Some(detail) if detail.focused => Some(detail.session()),
             _ => self.sessions.selected(),

@@ -72,7 +72,9 @@ fn in_place(step: TourStep, name: &str, scene: &TourScene) -> Option<Vec<GuidePa
             text("."),
         ],
         (TourStep::Details, _) if in_list => vec![
-            text(&format!("This is the list of sessions. {name} is yours. Press ")),
+            text(&format!(
+                "This is the list of sessions. {name} is yours. Press "
+            )),
             Key(Scope::Sessions, Action::SessionOpen),
             text(" for its details."),
         ],

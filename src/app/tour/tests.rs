@@ -1,5 +1,5 @@
 use super::*;
-use crate::{keymap::builtin::KEYMAPS, keymap::Keymap, model::testing};
+use crate::{keymap::Keymap, keymap::builtin::KEYMAPS, model::testing};
 
 fn tour() -> Tour {
     Tour::new(testing::session(1 << 96, "tour-1a2b").key())
@@ -65,7 +65,10 @@ fn each_step_waits_for_its_own_result() {
                 let mut tried = tour.clone();
                 tried.follow(&done(other));
                 let is_list = step == TourStep::Leader && other == TourStep::Filter;
-                assert!(tried.step() == Some(step) || is_list, "{step:?} by {other:?}");
+                assert!(
+                    tried.step() == Some(step) || is_list,
+                    "{step:?} by {other:?}"
+                );
             }
         }
         assert!(tour.follow(&done(step)), "{step:?}");

@@ -74,9 +74,7 @@ fn check_terminal() -> Result<(), Fail> {
         return Err(fail.hint(plain));
     }
     match tty::dumb_terminal() {
-        Some(why) => {
-            Err(Fail::usage(format!("{why}: the tour can't draw its screen")).hint(plain))
-        }
+        Some(why) => Err(Fail::usage(format!("{why}: the tour can't draw its screen")).hint(plain)),
         None => Ok(()),
     }
 }
@@ -115,11 +113,13 @@ async fn begin(start: &Start) -> Result<Session, Fail> {
         Err(fail) => {
             clean_up(&mut connection, key).await?;
             let hint = "`workbay doctor` finds out what prevents sessions on this machine";
-            Err(if fail.failure.as_ref().is_some_and(|it| it.hint.is_some()) {
-                fail
-            } else {
-                fail.hint(hint)
-            })
+            Err(
+                if fail.failure.as_ref().is_some_and(|it| it.hint.is_some()) {
+                    fail
+                } else {
+                    fail.hint(hint)
+                },
+            )
         }
     }
 }
@@ -135,9 +135,8 @@ async fn whole(connection: &Connection, key: SessionKey) -> Fail {
 fn check_engine(snapshot: &Snapshot, context: ContextName) -> Result<(), Fail> {
     if find::schedules(snapshot, context) {
         let why = format!("the tour needs Docker or Podman, and context {context} is a cluster");
-        return Err(Fail::usage(why).hint(
-            "add --context with one of this machine. `workbay context ls` lists contexts",
-        ));
+        return Err(Fail::usage(why)
+            .hint("add --context with one of this machine. `workbay context ls` lists contexts"));
     }
     match find::state(snapshot, context).map(|state| &state.engine) {
         Some(EngineState::Lost { why, .. }) => {

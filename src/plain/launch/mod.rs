@@ -137,7 +137,10 @@ impl Plain {
         let prompt = format!("{what}. A number changes a setting, all lists all settings: ");
         loop {
             let answer = self.console.ask(&prompt)?;
-            let at = answer.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+            let at = answer
+                .parse::<usize>()
+                .ok()
+                .and_then(|it| it.checked_sub(1));
             match (answer.as_str(), at.and_then(|at| rows.get(at))) {
                 ("" | "launch" | "y" | "yes", _) if problems.is_empty() => {
                     return Ok(Next::Launch);
