@@ -89,7 +89,7 @@ impl Plain {
     }
 
     fn show_before(&mut self, path: &[String], given: &[String]) {
-        let shown = SHOWN_BEFORE.iter().find(|(of, _)| *of == *path);
+        let shown = SHOWN_BEFORE.iter().find(|(of, _)| **of == *path);
         if let Some((_, words)) = shown {
             let words = words.iter().map(|it| (*it).to_owned());
             let session = given.first().filter(|_| path[0] == "app").cloned();
