@@ -1,5 +1,7 @@
 //! What the plain mode uses of the command line: its tree, the values of its arguments, and the lists of its commands.
 
+use std::time::Duration;
+
 use clap::{Command, CommandFactory as _, Parser as _, error::ErrorKind};
 
 use super::{
@@ -28,6 +30,9 @@ pub use super::{
     tty::{ANSWERS, dumb_terminal},
 };
 
+/// How long to wait for the values of an argument. Without them, any text may be typed.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// The tree of all commands, with their options and arguments.
 #[must_use]
 pub fn tree() -> Command {
@@ -39,7 +44,7 @@ pub fn tree() -> Command {
 /// The values that the last of these words may have, each with a short description. Empty if any text may be typed.
 #[must_use]
 pub fn values(tree: &Command, words: &[String], start: &Start) -> Vec<(String, String)> {
-    let found = completion::candidates(tree, words, |_| Some(start.clone()));
+    let found = completion::candidates(tree, words, |_| Some(start.clone()), PATIENCE);
     let found = found.into_iter();
     let found = found.map(|Candidate { value, about }| (value, about));
     found

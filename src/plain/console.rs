@@ -87,7 +87,8 @@ impl Console {
                     self.editor.take(byte);
                 }
                 Event::End => self.reader.arrived(),
-                Event::Interrupt => {}
+                // The terminal has echoed it as ^C.
+                Event::Interrupt => put("\n"),
             }
         }
     }

@@ -59,7 +59,7 @@ fn a_session_lives_and_ends_in_a_script() {
     let text = scripted(
         &machine,
         &[],
-        &format!("{launch}wait plain-1\nlist\n1\n1\nback\nlog plain-1\nquit\n"),
+        &format!("{launch}wait plain-1 --for running\nlist\n1\n1\nback\nlog plain-1\nquit\n"),
     );
     assert_has(
         &text,
@@ -110,7 +110,7 @@ fn what_is_wrong_is_said_and_nothing_ends() {
     let text = scripted(
         &machine,
         &[],
-        "terminat\n7\nshow 3\nopen nowhere\n'a\nfilter cpu>=many\nrename\n\n\nx y\nhelp\nfolders\nfolder create\nplain data!\nplain-data\nfolder ls\nmenu\n99\n7\nback\nback\nnotifications\nquit\n",
+        "terminat\n7\nshow 3\nopen nowhere\n'a\nfilter cpu>=many\nrename\n\nx y\nplain-9\nhelp\nfolders\nfolder create\nplain-data\nfolder ls\nmenu\n99\n7\nback\nback\nnotifications\nquit\n",
     );
     assert_has(
         &text,
@@ -207,7 +207,7 @@ fn a_dumb_terminal_starts_it_and_says_why() {
     person.wait_for("1 finished session.");
     // Ctrl-C cancels a question, and leaves when nothing is asked.
     person.type_("launch\r");
-    person.wait_for("Name. ");
+    person.wait_for("Name, 4 to 64 letters");
     person.type_("\x03");
     person.wait_for("Cancelled.");
     person.type_("\x03");

@@ -22,6 +22,7 @@ use crate::{
     model::{
         capability::EngineState,
         id::{ContextName, SessionId, SessionKey},
+        notice::NoticesEdit,
         recent::RecentEdit,
         request::SessionRequest,
         resources::{Bytes, Cpu},
@@ -225,7 +226,21 @@ async fn clean_up(connection: &mut Connection, key: SessionKey) -> Result<(), Fa
         connection::within(Some(PATIENCE.0), "terminating", ended).await?;
     }
     forget_launch(connection, session).await?;
-    rm::delete(connection, key).await
+    rm::delete(connection, key).await?;
+    forget_notifications(connection, key).await
+}
+
+async fn forget_notifications(connection: &Connection, key: SessionKey) -> Result<(), Fail> {
+    let Reply::Notices { notices, .. } = connection.request(Request::Notices).await? else {
+        return Ok(());
+    };
+    for notice in notices.into_iter().filter(|it| it.session == Some(key)) {
+        let edit = NoticesEdit::Forget {
+            notice: Box::new(notice),
+        };
+        connection.request(Request::EditNotices { edit }).await?;
+    }
+    Ok(())
 }
 
 /// Removes the launch from the recent launches.

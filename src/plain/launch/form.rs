@@ -136,16 +136,18 @@ pub fn is_list(field: LaunchField) -> bool {
 /// How a value is typed, and the default.
 pub fn form(row: &FieldRow) -> String {
     if row.field == LaunchField::Variables {
-        return "NAME=VALUE, or NAME for the value of your own environment".to_owned();
+        let form = "NAME=VALUE, or NAME for the value of your own environment";
+        return format!("{}: {form}", row.title);
     }
     if let Some(argument) = &row.argument {
         return argument.help.to_owned();
     }
-    match (row.form, &row.widget) {
-        ("", Widget::Line { note, .. }) if !note.is_empty() => (*note).to_owned(),
-        ("", _) => row.rule.to_owned(),
-        (form, _) => form.to_owned(),
-    }
+    let form = match (row.form, &row.widget) {
+        ("", Widget::Line { note, .. }) if !note.is_empty() => *note,
+        ("", _) => row.rule,
+        (form, _) => form,
+    };
+    format!("{}: {form}", row.title)
 }
 
 #[cfg(test)]

@@ -172,10 +172,10 @@ impl Plain {
 fn question(row: &FieldRow, form: &Form) -> String {
     let default = match (row.field, form.value(row.field)) {
         (_, Some(value)) => format!("Enter keeps {value}"),
-        (LaunchField::StartupCommand, None) => "required".to_owned(),
-        (_, None) => "Enter: default".to_owned(),
+        (LaunchField::StartupCommand, None) => "It is required".to_owned(),
+        (_, None) => "Enter takes the default".to_owned(),
     };
-    format!("{}. {}. {default}: ", row.title, form::form(row))
+    format!("{}. {default}: ", form::form(row))
 }
 
 fn explanation(row: &FieldRow) -> String {
