@@ -57,10 +57,12 @@ pub enum Scope {
     Commands,
     /// A one-line input: filter, search, rename.
     Input,
+    /// The tour, whose keys come before all others while it runs.
+    Tour,
 }
 
 impl Scope {
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,
@@ -91,6 +93,7 @@ impl Scope {
         Self::Palette,
         Self::Commands,
         Self::Input,
+        Self::Tour,
     ];
 
     /// The name of the scope's table in keymap files.
@@ -126,6 +129,7 @@ impl Scope {
             Self::Palette => "palette",
             Self::Commands => "commands",
             Self::Input => "input",
+            Self::Tour => "tour",
         }
     }
 
@@ -162,6 +166,7 @@ impl Scope {
             Self::Palette => "Command palette",
             Self::Commands => "Equivalent commands",
             Self::Input => "Text input",
+            Self::Tour => "In the tour (`workbay tour`)",
         }
     }
 }
@@ -506,6 +511,8 @@ actions! {
 
     InputSubmit "input.submit" "accept" [Input]
     InputCancel "input.cancel" "cancel" [Input]
+    TourSkip "tour.skip" "go to the next step of the tour" [Tour]
+    TourLeave "tour.leave" "end the tour, and delete its session" [Tour]
     HelpRun "help.run" "run the selected action" [Help]
     PaletteRun "palette.run" "run the selected entry, or the typed command" [Palette]
     PaletteComplete "palette.complete" "complete the typed command" [Palette]

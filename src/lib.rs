@@ -21,6 +21,7 @@ pub mod keymap;
 mod log_filter;
 pub mod model;
 pub mod observer;
+pub mod plain;
 pub mod protocol;
 pub mod rules;
 pub mod run;

@@ -30,7 +30,7 @@ use workbay::{
         failure::Failure,
         id::{ContextName, InstanceId},
     },
-    run, runner,
+    plain, run, runner,
     store::{self, StoreError},
 };
 
@@ -38,6 +38,13 @@ fn main() -> ExitCode {
     report_panics();
     cli::main(&Handlers {
         tui: |start| run::main(view(start)),
+        plain: plain::main,
+        tour: |start, session| {
+            run::main(run::Options {
+                tour: Some(session),
+                ..view(start)
+            })
+        },
         shell: |start, session, shell| run::shell(view(start), session, shell),
         keys: run::key_tester,
         daemon: run_daemon,
@@ -68,6 +75,7 @@ fn view(start: Start) -> run::Options {
         loaded: start.loaded,
         context: start.requested_context.or(default),
         contexts: start.contexts.problems,
+        tour: None,
     }
 }
 

@@ -97,6 +97,12 @@ const ROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "plain",
+        &[
+            "model", "rules", "protocol", "client", "config", "terminal", "cli",
+        ],
+    ),
+    (
         "cli",
         &[
             "model", "rules", "protocol", "client", "config", "action", "keymap", "theme",
@@ -108,7 +114,7 @@ const ROWS: &[(&str, &[&str])] = &[
     (
         "main",
         &[
-            "cli", "config", "daemon", "engine", "model", "run", "runner", "store",
+            "cli", "config", "daemon", "engine", "model", "plain", "run", "runner", "store",
         ],
     ),
 ];

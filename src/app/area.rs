@@ -73,6 +73,8 @@ pub struct Areas {
     /// The reason why the selected session doesn't run yet, above the prompt.
     pub reason: Option<Rect>,
     pub toasts: Vec<Rect>,
+    /// The guide of the tour, below `screen`.
+    pub guide: Option<Rect>,
 }
 
 /// The areas of a dialog.

@@ -41,5 +41,6 @@ pub mod step;
 #[cfg(test)]
 pub mod testing;
 pub mod themes;
+pub mod tour;
 pub mod trail;
 pub mod transfers;

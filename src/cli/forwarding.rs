@@ -1,7 +1,5 @@
 //! Options of commands that open forwards, and how forwards are printed.
 
-use std::io::{self, Write as _};
-
 use clap::Args;
 use serde::Serialize;
 
@@ -76,12 +74,7 @@ pub fn confirm_public(place: &str, what: &str, yes: bool) -> Result<(), Fail> {
     output::remark(&format!(
         "Everyone who reaches {place} can then use {what}, without a password. Type `public` to open it:"
     ));
-    let mut answer = String::new();
-    io::stderr().flush().ok();
-    io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Fail::usage(error.to_string()))?;
-    if answer.trim() == "public" {
+    if tty::answer()? == "public" {
         return Ok(());
     }
     Err(Fail::new(super::fail::code::FAILED, "nothing was opened"))

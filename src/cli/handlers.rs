@@ -62,6 +62,15 @@ pub enum StoreProblem {
     Other(String),
 }
 
+/// What the plain mode passes on to the commands that it runs.
+#[derive(Clone, Debug, Default)]
+pub struct PlainOptions {
+    /// Options of this invocation, as the commands take them.
+    pub words: Vec<String>,
+    /// Why it runs, if the user didn't ask for it.
+    pub why: Option<&'static str>,
+}
+
 /// The functions of other modules.
 #[derive(Clone, Copy)]
 pub struct Handlers {
@@ -69,6 +78,10 @@ pub struct Handlers {
     pub keys: fn(&Keymap) -> Result<()>,
     /// Runs the TUI.
     pub tui: fn(Start) -> Result<()>,
+    /// Runs the TUI with a guide, in the context of this session.
+    pub tour: fn(Start, SessionKey) -> Result<()>,
+    /// Runs the plain mode. Returns the exit code.
+    pub plain: fn(Start, PlainOptions) -> Result<u8>,
     /// Runs a session's terminal in this terminal. Returns the exit code.
     pub shell: fn(Start, SessionKey, ShellStart) -> Result<u8>,
     pub daemon: fn(Start, DaemonMode) -> Result<()>,

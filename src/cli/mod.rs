@@ -18,6 +18,7 @@ mod kernels;
 mod listed;
 mod meter;
 mod output;
+pub mod parts;
 mod passing;
 mod patterns;
 mod progress;
@@ -43,7 +44,7 @@ use commands::{RunCommand as _, completion, ls};
 use fail::{Fail, Outcome, code};
 use invocation::Invocation;
 
-pub use handlers::{DaemonMode, Handlers, Start, StoreProblem, StoreSummary};
+pub use handlers::{DaemonMode, Handlers, PlainOptions, Start, StoreProblem, StoreSummary};
 
 /// Parses the command line and runs the command.
 pub fn main(handlers: &Handlers) -> ExitCode {
@@ -92,6 +93,9 @@ fn dispatch(handlers: &Handlers, cli: Cli) -> Outcome {
         handlers,
         options: &cli.options,
     };
+    if cli.options.plain {
+        tty::be_plain();
+    }
     match cli.command {
         Some(command) => {
             if command.is_change() {
@@ -105,6 +109,9 @@ fn dispatch(handlers: &Handlers, cli: Cli) -> Outcome {
 
 fn tui(invocation: &Invocation<'_>) -> Outcome {
     use std::io::IsTerminal;
+    if invocation.options.plain {
+        return plain(invocation, None);
+    }
     if !std::io::stdout().is_terminal() {
         // Without a terminal, prints the list as plain text.
         return ls::ls(&invocation.load_silently()?, &ls::Ls::default());
@@ -113,6 +120,9 @@ fn tui(invocation: &Invocation<'_>) -> Outcome {
         let fail = Fail::usage("the TUI needs a keyboard, but stdin isn't a terminal");
         return Err(fail.hint("`workbay ls` lists sessions, `workbay --help` lists commands"));
     }
+    if let Some(why) = tty::dumb_terminal() {
+        return plain(invocation, Some(why));
+    }
     let start = invocation.load_silently()?;
     choice::Choice::of(&start).configured()?;
     (invocation.handlers.tui)(start)
@@ -120,11 +130,24 @@ fn tui(invocation: &Invocation<'_>) -> Outcome {
         .map_err(Fail::from)
 }
 
+/// Runs the plain mode. `why`: the reason, if the user didn't ask for it.
+fn plain(invocation: &Invocation<'_>, why: Option<&'static str>) -> Outcome {
+    tty::be_plain();
+    let start = invocation.load()?;
+    choice::Choice::of(&start).configured()?;
+    let mut words = vec!["--plain".to_owned()];
+    if invocation.options.read_only {
+        words.push("--read-only".to_owned());
+    }
+    let options = PlainOptions { words, why };
+    (invocation.handlers.plain)(start, options).map_err(Fail::from)
+}
+
 /// The only clock of this module.
 #[expect(
     clippy::disallowed_methods,
     reason = "the command line is a shell: it reads the clock and hands it on"
 )]
-fn now() -> jiff::Timestamp {
+pub fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }

@@ -6,7 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::fail::Fail;
+use super::{fail::Fail, tty};
 use crate::model::text::{Clean, json_escaped};
 
 /// Writes text to stdout and flushes it, without characters that could control a terminal.
@@ -62,8 +62,7 @@ fn escaped(json: &str) -> Result<(), Fail> {
 /// Whether stdout is a terminal that supports color.
 pub fn is_colorful() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    io::stdout().is_terminal() && !set("NO_COLOR") && !dumb
+    io::stdout().is_terminal() && !set("NO_COLOR") && !tty::is_plain()
 }
 
 /// A cell of a table: its text and its style on a terminal.

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use bytes::Bytes;
 
-use super::{fail::Fail, output};
+use super::{fail::Fail, output, tty};
 use crate::{
     model::{log::LogSource, settings::TerminalSettings},
     terminal::filter::OutputFilter,
@@ -31,7 +31,7 @@ impl Filters {
     /// For other programs: nothing moves out of its line or stays switched on, and nothing makes the terminal
     /// send an answer, which would arrive in the user's shell.
     pub fn of_lines() -> Self {
-        Self::each(|| OutputFilter::of_log(true))
+        Self::each(|| OutputFilter::of_log(!tty::is_plain()))
     }
 
     fn each(filter: impl Fn() -> OutputFilter) -> Self {

@@ -11,7 +11,7 @@ use crate::model::{pull::Pull, resources::Bytes};
 const USUAL_WIDTH: u16 = 80;
 
 pub struct Progress {
-    /// Whether stderr is a terminal.
+    /// Whether stderr is a terminal whose line can be overwritten.
     live: bool,
     shown: bool,
     /// The last printed step, if stderr isn't a terminal.
@@ -21,7 +21,7 @@ pub struct Progress {
 impl Progress {
     pub fn new() -> Self {
         Self {
-            live: io::stderr().is_terminal(),
+            live: io::stderr().is_terminal() && !tty::is_plain(),
             shown: false,
             printed: String::new(),
         }

@@ -1,8 +1,8 @@
 //! What the commands that terminate sessions share: the confirmation and the wait for the end.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, Write};
 
-use super::{connection::Connection, fail::Fail, find, output};
+use super::{connection::Connection, fail::Fail, find, output, tty};
 use crate::{
     model::{change::Change, history::Outcome, id::SessionKey, session::Session, short},
     protocol::message::Snapshot,
@@ -55,17 +55,12 @@ pub fn confirm(
         err,
         "Running programs {how}. Open shells close. {kept}\nTerminate {}? [y/N] ",
         match sessions {
-            [_] => "this session".to_owned(),
+            [one] => one.name.to_string(),
             many => format!("these {} sessions", many.len()),
         }
     )?;
     err.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    if answer.is_empty() && io::stderr().is_terminal() {
-        writeln!(err)?;
-    }
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    tty::is_agreed()
 }
 
 /// Returns when all of them have ended, in any way.

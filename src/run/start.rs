@@ -23,7 +23,11 @@ use crate::{
     client::ConnectOptions,
     config::{layer::Loaded, paths::Paths},
     keymap::{Keymap, commands::CommandKeys},
-    model::{id::ContextName, notice::Level, problem::Problem},
+    model::{
+        id::{ContextName, SessionKey},
+        notice::Level,
+        problem::Problem,
+    },
     terminal::defaults::Rgb,
     theme::{ColorDepth, Theme, face::Face},
 };
@@ -37,6 +41,8 @@ pub struct Options {
     pub context: Option<String>,
     /// Problems in contexts.toml.
     pub contexts: Vec<Problem>,
+    /// The session of the tour, to guide through the TUI.
+    pub tour: Option<SessionKey>,
 }
 
 /// Shows the TUI until the user leaves.
@@ -78,8 +84,12 @@ pub fn main(options: Options) -> Result<()> {
     let app = App::new(facts, appearance.keymap)
         .with_commands(options.loaded.commands.clone())
         .on(appearance.terminal.colours)
-        .starting_in(wanted.and_then(Result::ok));
-    let (state_file, app) = match StateFile::open(&options.paths.state_dir) {
+        .starting_in(wanted.and_then(Result::ok))
+        .touring(options.tour);
+    // The tour leaves nothing behind, so its views aren't saved.
+    let saved = options.tour.is_none();
+    let saved = saved.then(|| StateFile::open(&options.paths.state_dir));
+    let (state_file, app) = match saved.flatten() {
         Some((state_file, kept)) => (Some(state_file), app.saving_state(kept)),
         None => (None, app),
     };

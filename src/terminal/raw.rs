@@ -28,6 +28,8 @@ const LOOKS: &[u8] = b"\x1b[0 q\x1b[?25h\x1b[m";
 static TERMINAL: Guarded<Termios> = Guarded::new();
 /// Whether a program uses the alternate screen.
 static ALTERNATE: AtomicBool = AtomicBool::new(false);
+/// Whether only the modes are restored, because nothing was printed that must be undone.
+static SILENT: AtomicBool = AtomicBool::new(false);
 
 /// Sends every key to the program at the other end until this is dropped. The terminal is restored before a
 /// panic is reported and before a signal ends this process.
@@ -47,6 +49,12 @@ impl Raw {
                 .local_modes
                 .remove(LocalModes::ECHO | LocalModes::ICANON);
         })
+    }
+
+    /// Like [`Self::quiet`], for a program that prints nothing but lines: the terminal gets no sequences at the end.
+    pub fn lines(signals: &[i32]) -> io::Result<Self> {
+        SILENT.store(true, Ordering::SeqCst);
+        Self::quiet(signals)
     }
 
     fn change(signals: &[i32], change: impl FnOnce(&mut Termios)) -> io::Result<Self> {
@@ -125,9 +133,16 @@ fn give_back() {
             b""
         };
         // Errors don't matter: the terminal may no longer exist.
-        let _ = write_all(io::stdout(), &[RESET, leave, LOOKS].concat());
+        if !SILENT.load(Ordering::SeqCst) && !is_dumb() {
+            let _ = write_all(io::stdout(), &[RESET, leave, LOOKS].concat());
+        }
         let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, &before);
     });
+}
+
+/// Whether the terminal would print the sequences instead of obeying them.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Finds switches of private modes (`CSI ? 1049 ; 1006 h`) in output that may be cut into pieces.

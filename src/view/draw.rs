@@ -12,7 +12,7 @@ use super::{
     panes, prompt, reason, session_table, state, statistics,
     still::Still,
     surface::Surface,
-    tabs, toasts, which_key,
+    tabs, toasts, tour, which_key,
 };
 use crate::{
     app::{
@@ -71,6 +71,7 @@ pub fn draw(
         panes::draw_floating(&mut paint, areas, app, &badge);
     }
     overlays(&mut paint, app, areas, now);
+    tour::draw(&mut paint, app, areas);
     paint.cursor
 }
 

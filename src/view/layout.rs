@@ -8,7 +8,7 @@ use super::{
     columns::{self, ColumnPlace},
     detail, floating,
     glyphs::Glyphs,
-    overview, panels, reason, session_table, statistics, tabs, toasts,
+    overview, panels, reason, session_table, statistics, tabs, toasts, tour,
 };
 use crate::app::{
     app::App,
@@ -22,15 +22,23 @@ const ROWS_ABOVE_DETAIL: u16 = 6;
 
 #[must_use]
 pub fn layout(app: &App, size: Size) -> Areas {
-    let screen = Rect::new(0, 0, size.width, size.height);
+    let whole = Rect::new(0, 0, size.width, size.height);
+    let (screen, guide) = if app.is_touring() {
+        let (screen, guide) = tour::split(whole);
+        (screen, Some(guide))
+    } else {
+        (whole, None)
+    };
     let mut areas = Areas {
         screen,
-        too_small: size.width < MIN_COLUMNS || size.height < MIN_ROWS,
+        too_small: screen.width < MIN_COLUMNS || screen.height < MIN_ROWS,
         ..Areas::default()
     };
     if areas.too_small {
+        areas.screen = whole;
         return areas;
     }
+    areas.guide = guide;
     match app.page_below() {
         Page::Sessions => sessions(app, &mut areas),
         Page::Logs => logs(&mut areas),

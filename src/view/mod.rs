@@ -39,4 +39,5 @@ pub mod surface;
 mod tabs;
 pub mod text;
 mod toasts;
+mod tour;
 mod which_key;

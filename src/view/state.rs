@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{
     paint::{Paint, Piece},
-    text,
+    text, tour,
 };
 use crate::{
     action::{Action, Scope},
@@ -92,8 +92,13 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
 /// The terminal is too small for anything else.
 pub fn too_small(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let screen = areas.screen;
+    let (who, rows) = if app.is_touring() {
+        ("the tour", MIN_ROWS + tour::rows(screen.width))
+    } else {
+        ("workbay", MIN_ROWS)
+    };
     let text = format!(
-        "workbay needs {MIN_COLUMNS}x{MIN_ROWS}, this terminal has {}x{}",
+        "{who} needs {MIN_COLUMNS}x{rows}, this terminal has {}x{}",
         screen.width, screen.height
     );
     let mut lines = wrapped(&text, screen, Face::Text);
@@ -103,7 +108,7 @@ pub fn too_small(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         Face::Dim,
     ));
     if lines.len() + 2 > usize::from(screen.height) {
-        let short = format!("too small: {MIN_COLUMNS}x{MIN_ROWS}");
+        let short = format!("too small: {MIN_COLUMNS}x{rows}");
         lines = vec![vec![(short, Face::Text)]];
     }
     let quit = key(app, Scope::Global, Action::Quit);

@@ -18,7 +18,7 @@ fn terminate_says_what_is_lost_and_takes_no_for_an_answer() {
     let machine = launched("cli-asked");
     let mut person = Terminal::start(&[BINARY, "terminate", "cli-asked"], &machine.env(), 100, 24);
     person.wait_for("The log and the home directory are kept for 7 days.");
-    person.wait_for("Terminate this session? [y/N]");
+    person.wait_for("Terminate cli-asked? [y/N]");
     person.type_("\r");
     assert_eq!(person.wait_end(), 1);
     assert_eq!(machine.json(&["ls", "--json"])[0]["status"], "RUNNING");

@@ -18,6 +18,7 @@ mod launching;
 mod outcomes;
 mod own_images;
 mod patterns;
+mod plain;
 mod ports;
 mod priority;
 mod rescuing;

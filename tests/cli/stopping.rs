@@ -57,7 +57,7 @@ fn a_person_is_asked_before_sessions_end_with_the_daemon() {
     machine.ok(&launch("dear", &["--wait"]));
     let argv = [BINARY, "daemon", "stop", "--terminate-sessions"];
     let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
-    person.wait_for("Terminate this session? [y/N]");
+    person.wait_for("Terminate dear? [y/N]");
     person.type_("n\r");
     person.wait_for("Nothing was terminated, and the daemon keeps running.");
     assert_eq!(person.wait_end(), 1);

@@ -9,5 +9,6 @@ mod keys;
 mod notices;
 mod settings;
 mod themes;
+mod tour;
 mod whole_path;
 mod windows;

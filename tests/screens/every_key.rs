@@ -55,6 +55,12 @@ fn view(scope: Scope, keymap: &str) -> Option<Screen> {
         Scope::Settings => sessions().press("S"),
         Scope::Commands => sessions().press("L"),
         Scope::Input => sessions().press("/"),
+        Scope::Tour => {
+            let session = day().first().map(workbay::model::session::Session::key);
+            Screen::new(120, 40)
+                .touring(session)
+                .daemon(snapshot(day()))
+        }
         // These need an answer of the daemon first. Their own tests press their keys.
         Scope::Apps
         | Scope::Opened

@@ -52,6 +52,7 @@ mod statistics;
 mod terminals;
 mod themes;
 mod toasts;
+mod tour;
 mod usage;
 mod usage_of_containers;
 mod variables;

@@ -151,6 +151,13 @@ impl Screen {
         self
     }
 
+    /// Guides through the TUI with this session.
+    pub fn touring(mut self, session: Option<workbay::model::id::SessionKey>) -> Self {
+        self.app = App::new(self.app.facts.clone(), Keymap::default()).touring(session);
+        self.draw();
+        self
+    }
+
     /// Uses a built-in keymap.
     pub fn keymap(mut self, name: &str) -> Self {
         self.app.keymap = Keymap::builtin(name).unwrap();

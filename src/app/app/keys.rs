@@ -41,6 +41,9 @@ enum Found {
 
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Timestamp) -> Vec<Step> {
+        if let Some(steps) = self.tour_key(key) {
+            return steps;
+        }
         let key = self.as_bound(key);
         // In a form, a plain character goes to the text first, even if it is bound elsewhere.
         let form = self.top().is_some_and(|it| it.panel().is_form());

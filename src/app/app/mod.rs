@@ -27,6 +27,7 @@ mod settings;
 mod shells;
 pub mod statistics;
 mod toast_text;
+mod tour;
 mod views;
 mod wake;
 
@@ -60,6 +61,7 @@ use super::{
     shown_contexts::ShownContexts,
     step::{Ids, Purpose, Step},
     themes::Themes,
+    tour::Tour,
     transfers::Transfers,
 };
 use crate::{
@@ -133,6 +135,7 @@ pub struct App {
     interrupted: Option<Timestamp>,
     /// You were asked to confirm that transfers stop when you quit.
     leaving: Option<Timestamp>,
+    tour: Option<Tour>,
     /// The keys that did nothing in the list, and until when the hint line says so.
     unbound: Option<(Vec<Key>, Timestamp)>,
     /// Row and time of the last click, for double clicks.
@@ -182,6 +185,7 @@ impl App {
             frecency: Frecency::default(),
             transfers: Transfers::default(),
             leaving: None,
+            tour: None,
             pending: Vec::new(),
             sequence: None,
             invoked: None,
@@ -310,6 +314,7 @@ impl App {
         let steps = self.look_at_panes(now);
         effects.extend(self.carry_out(steps, now));
         self.follow_sequence(now);
+        self.follow_tour();
         effects.extend(self.follow_mouse());
         if may_change_saved {
             effects.extend(self.save());

@@ -1,6 +1,6 @@
 //! `workbay logs`: a session's log, made safe for the terminal unless asked for raw.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 
 use clap::Args;
 
@@ -76,7 +76,7 @@ fn mode(arguments: &Logs) -> LogMode {
     match (arguments.raw, arguments.follow) {
         (true, _) => LogMode::Raw,
         (false, true) => LogMode::Followed {
-            colors: io::stdout().is_terminal(),
+            colors: output::is_colorful(),
         },
         (false, false) => LogMode::Lines,
     }

@@ -43,6 +43,7 @@ mod ssh;
 mod terminate;
 pub mod themes;
 pub mod top;
+mod tour;
 mod wait;
 
 use clap::Subcommand;
@@ -172,6 +173,7 @@ commands! {
     Context(context::ContextCommand) changes_nothing,
     /// Print notifications as they happen, until Ctrl-C
     Events(events::Events) changes_nothing,
+    Tour(tour::Tour) changes,
     /// Check this machine for problems and print how to fix them
     Doctor(doctor::Doctor) changes_nothing,
     /// Show paths, settings with their sources, and what the terminal supports

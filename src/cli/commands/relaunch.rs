@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    io::{self, BufRead, Write},
+    io::{self, Write},
 };
 
 use clap::Args;
@@ -144,9 +144,7 @@ fn agreed(sessions: &[Session]) -> Result<bool, Fail> {
     }
     write!(err, "Relaunch these {} sessions? [y/N] ", sessions.len())?;
     err.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    tty::is_agreed()
 }
 
 /// Fails if a setting of the session is unknown and wasn't given again.

@@ -1,6 +1,6 @@
 //! `workbay rm`: deletes ended sessions from the list, with their kept data.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 
 use clap::Args;
 
@@ -77,9 +77,7 @@ fn agreed(sessions: &[Session]) -> Result<bool, Fail> {
     }
     write!(err, "{} [y/N] ", question(sessions.len()))?;
     err.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    tty::is_agreed()
 }
 
 fn question(count: usize) -> String {

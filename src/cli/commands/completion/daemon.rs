@@ -32,13 +32,10 @@ use crate::{
     rules::ending::ending,
 };
 
-/// How long a Tab may wait.
-const PATIENCE: Duration = Duration::from_millis(150);
-
-pub fn known(start: &Start, known: Known, place: &Place<'_>) -> Vec<Candidate> {
+pub fn known(start: &Start, known: Known, place: &Place<'_>, patience: Duration) -> Vec<Candidate> {
     let found = connection::block_on(async {
         let work = ask(start, known, place);
-        timeout(PATIENCE, work).await.unwrap_or(Ok(Vec::new()))
+        timeout(patience, work).await.unwrap_or(Ok(Vec::new()))
     });
     found.unwrap_or_default()
 }

@@ -1,5 +1,7 @@
 //! Which values an argument takes, and where they come from.
 
+use std::time::Duration;
+
 use clap::{Arg, ValueHint};
 
 use super::{Candidate, daemon, place::Place};
@@ -105,6 +107,7 @@ impl Kind {
         self,
         place: &Place<'_>,
         start: impl Fn(&GlobalOptions) -> Option<Start>,
+        patience: Duration,
     ) -> Vec<Candidate> {
         let plain = |names: Vec<String>| {
             let names = names.into_iter();
@@ -144,7 +147,9 @@ impl Kind {
             }),
             Self::Known(known) => {
                 let start = start(&options);
-                start.map_or_else(Vec::new, |start| daemon::known(&start, known, place))
+                start.map_or_else(Vec::new, |start| {
+                    daemon::known(&start, known, place, patience)
+                })
             }
         }
     }

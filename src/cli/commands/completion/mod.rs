@@ -9,7 +9,7 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsString;
+use std::{ffi::OsString, time::Duration};
 
 use clap::Args;
 use clap::{Command, CommandFactory};
@@ -42,8 +42,11 @@ impl RunCommand for Completion {
 /// The word after `workbay` with which scripts request candidates.
 pub const ASKED: &str = "__complete";
 
+/// How long a Tab may wait for the daemon.
+const PATIENCE: Duration = Duration::from_millis(150);
+
 /// Tells the scripts to complete file names.
-const FILES: &str = ":files";
+pub const FILES: &str = ":files";
 
 fn print(shell: Shell) -> Outcome {
     match shell {
@@ -83,7 +86,7 @@ pub fn complete(arguments: &[OsString], start: impl Fn(&GlobalOptions) -> Option
     };
     let mut command = Cli::command();
     command.build();
-    let lines: String = candidates(&command, &typed.words, start)
+    let lines: String = candidates(&command, &typed.words, start, PATIENCE)
         .into_iter()
         .map(|candidate| typed.printed(&candidate))
         .collect();
@@ -91,11 +94,12 @@ pub fn complete(arguments: &[OsString], start: impl Fn(&GlobalOptions) -> Option
     let _ = output::bytes(lines.as_bytes());
 }
 
-/// The candidates for the last word.
-fn candidates(
+/// The candidates for the last word. `patience`: how long the daemon may take.
+pub fn candidates(
     command: &Command,
     words: &[String],
     start: impl Fn(&GlobalOptions) -> Option<Start>,
+    patience: Duration,
 ) -> Vec<Candidate> {
     let Some(place) = Place::find(command, words) else {
         return Vec::new();
@@ -114,7 +118,7 @@ fn candidates(
         }));
         match kind::of(&place.path, argument) {
             Some(Kind::Files) => return vec![Candidate::new(FILES, "")],
-            Some(kind) => found.extend(kind.candidates(&place, start)),
+            Some(kind) => found.extend(kind.candidates(&place, start, patience)),
             None => {}
         }
     }

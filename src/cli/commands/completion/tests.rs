@@ -1,4 +1,4 @@
-use std::ffi::OsString;
+use std::{ffi::OsString, time::Duration};
 
 use clap::CommandFactory;
 
@@ -10,7 +10,7 @@ fn offered(words: &[&str]) -> Vec<String> {
     let mut command = Cli::command();
     command.build();
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let found = candidates(&command, &words, |_| None);
+    let found = candidates(&command, &words, |_| None, Duration::ZERO);
     found.into_iter().map(|candidate| candidate.value).collect()
 }
 

@@ -32,7 +32,10 @@ fn kind(variable: &Variable<'_>) -> Finding {
             "terminal",
             "TERM isn't set or is dumb: the TUI can't be drawn",
         )
-        .hint("export TERM=xterm-256color, if your terminal supports it"),
+        .hint(
+            "`workbay` starts in plain mode. For the TUI, export TERM=xterm-256color, if your \
+             terminal supports it",
+        ),
         Some(term) => Finding::ok("terminal", format!("TERM={term}, {colors}")),
     }
 }

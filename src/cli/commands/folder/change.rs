@@ -1,7 +1,7 @@
 //! Creates, renames, copies and deletes folders.
 
 use std::{
-    io::{self, BufRead as _, Write as _},
+    io::{self, Write as _},
     str::FromStr,
 };
 
@@ -236,9 +236,7 @@ fn agreed(folders: &[&Folder]) -> Result<bool, Fail> {
         "Delete {what} with all files? This can't be undone. [y/N] "
     )?;
     err.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    tty::is_agreed()
 }
 
 #[cfg(test)]

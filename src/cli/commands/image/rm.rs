@@ -54,7 +54,7 @@ pub fn rm(start: &Start, arguments: &ImageRm) -> Outcome {
 }
 
 fn confirm(images: &[StoredImage]) -> Result<bool, Fail> {
-    use std::io::{BufRead as _, Write as _};
+    use std::io::Write as _;
     let mut err = std::io::stderr().lock();
     for image in images {
         let name = image.name.as_ref().map(|it| format!("  {it}"));
@@ -66,7 +66,5 @@ fn confirm(images: &[StoredImage]) -> Result<bool, Fail> {
     };
     write!(err, "Remove {what}? [y/N] ")?;
     err.flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    tty::is_agreed()
 }

@@ -24,6 +24,7 @@ use crate::{
         find::{self, Picture, Wanted},
         invocation::Invocation,
         listed, now, output,
+        parts::Found,
     },
     config::person,
     model::{
@@ -214,6 +215,41 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     }
 }
 
+/// Finds sessions, with the words that name them.
+pub fn found(start: &Start, arguments: &Ls) -> Result<Found, Fail> {
+    let now = now();
+    let filter =
+        Filter::read(&arguments.filter.join(" "), now, &person::time_zone()).map_err(|error| {
+            Fail::usage(error.message).hint("`help ls` explains the terms of filters")
+        })?;
+    let (picture, contexts) = connection::block_on(read(start, arguments, &filter))?;
+    let sessions = chosen(&picture, &contexts, arguments, &filter, now);
+    let context = contexts.first().copied();
+    if let (Some(context), true) = (context, sessions.is_empty())
+        && let Some(failure) = picture.why_stale(context)
+    {
+        return Err(failure.clone().into());
+    }
+    let words = names::of(&sessions, &picture.snapshot.sessions, context);
+    let states = picture.snapshot.contexts.iter();
+    let totals = states
+        .filter(|state| contexts.contains(&state.context.name))
+        .find_map(|state| state.totals);
+    let total = totals.filter(|_| arguments.filter.is_empty());
+    let total = total.map(|totals| match arguments.tab.tab() {
+        Some(tab) => totals[tab as usize],
+        None => totals.iter().sum(),
+    });
+    let remarks = stale(&picture, &contexts).chain(
+        find::incomplete(&picture.snapshot, &contexts).map(|(_, why)| why.message().into_string()),
+    );
+    Ok(Found {
+        total: total.filter(|total| *total > sessions.len() as u64),
+        remarks: remarks.collect(),
+        sessions: words.into_iter().zip(sessions).collect(),
+    })
+}
+
 /// The requested sessions, the newest first.
 fn chosen(
     picture: &Picture,
@@ -314,20 +350,24 @@ fn wanted(arguments: &Ls, filter: &Filter) -> Vec<Wanted> {
 }
 
 fn remark_stale(picture: &Picture, contexts: &[ContextName]) {
-    for state in &picture.snapshot.contexts {
+    stale(picture, contexts).for_each(|text| output::remark(&format!("workbay: {text}")));
+}
+
+/// A sentence for each context whose list may be old.
+fn stale(picture: &Picture, contexts: &[ContextName]) -> impl Iterator<Item = String> {
+    let states = picture.snapshot.contexts.iter();
+    states.filter_map(|state| {
         let context = state.context.name;
-        if !contexts.contains(&context) {
-            continue;
-        }
         let why = match (&state.engine, picture.why_stale(context)) {
+            _ if !contexts.contains(&context) => return None,
             (EngineState::Lost { why, .. }, _) => why.clone(),
             (_, Some(failure)) => failure.message(),
-            _ => continue,
+            _ => return None,
         };
-        output::remark(&format!(
-            "workbay: engine {context} is disconnected: {why}. The list shows the last known state"
-        ));
-    }
+        Some(format!(
+            "engine {context} is disconnected: {why}. The list shows the last known state"
+        ))
+    })
 }
 
 /// Prints that a cluster has more sessions than are shown.

@@ -24,7 +24,7 @@ use crate::{
         fail::{Fail, Outcome, code},
         find::{self, Wanted},
         invocation::Invocation,
-        now, output,
+        now, output, tty,
     },
     model::{
         capability::EngineState,
@@ -102,7 +102,8 @@ impl RunCommand for Top {
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
             let mut table = Table::choose(&connection, Choice::of(start), &self).await?;
-            let on_terminal = std::io::stdout().is_terminal() && !self.format.json;
+            let on_terminal =
+                std::io::stdout().is_terminal() && !self.format.json && !tty::is_plain();
             if self.once || !(on_terminal || self.format.json) {
                 let refresh = table.settled(&connection).await?;
                 print(&refresh, &self)?;
