@@ -5,12 +5,13 @@ use workbay::{
         change::Change,
         failure::{Failure, FailureKind},
         id::{SessionId, SessionKey},
+        log::LogOptions,
         request::SessionRequest,
         resources::Bytes,
         spec::LaunchRequest,
         status::Status,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::{Reply, Request, StreamOpen},
 };
 
 use crate::support::{
@@ -212,6 +213,16 @@ async fn a_session_that_is_being_made_can_be_cancelled() {
         daemon.engine.count(Call::Create) == 1
     })
     .await;
+    let open = StreamOpen::Log {
+        session: SessionKey::local(session.id),
+        options: LogOptions::default(),
+    };
+    let mut log = client.connection.open(open);
+    let refused = format!("{:?}", log.recv().await);
+    assert!(
+        refused.contains("hasty is PREPARING and has no log"),
+        "{refused}"
+    );
     client.terminate(session.id, false).await.unwrap();
     assert_eq!(
         client.terminate(session.id, false).await,

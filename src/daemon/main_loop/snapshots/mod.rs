@@ -178,9 +178,10 @@ fn check_open(
     if let StreamOpen::Log { options, .. } = open {
         check_log(known, session)?;
         // The container may not exist yet. Clients that follow wait, so they get the log from its beginning.
-        let is_made = session.status.is_starting() && session.started_at.is_none();
         let is_ours = !known.is_observing();
-        if !has_begun(session) || options.follow && is_made && is_ours {
+        let is_made = session.status.is_starting() && session.started_at.is_none() && is_ours;
+        let waits = options.follow || !has_container(session);
+        if !has_begun(session) || is_made && waits {
             return wait_for_log(session, options.follow).map(|()| None);
         }
     } else if has_home_for(open, session) {
@@ -228,10 +229,15 @@ pub(in crate::daemon) fn has_begun(session: &Session) -> bool {
     let over = match session.status {
         Status::Cancelled => true,
         // If a container exists, its log may explain the error.
-        Status::Error => session.kernels.iter().all(|it| it.container_id.is_none()),
+        Status::Error => !has_container(session),
         _ => false,
     };
     !(queued || over && session.started_at.is_none())
+}
+
+fn has_container(session: &Session) -> bool {
+    let mut kernels = session.kernels.iter();
+    kernels.any(|it| it.container_id.is_some())
 }
 
 /// A client that follows the log waits until the session starts.
