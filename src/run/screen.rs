@@ -127,6 +127,7 @@ impl OuterTerminal {
     pub fn enter(mouse: bool, keyboard: Keyboard, about: &Background) -> io::Result<Self> {
         give_back_on_panic();
         fatal::give_back_before(fatal::UNEXPECTED, give_back)?;
+        fatal::end_after_hangup(give_back)?;
         let keys = about.distinguishes_keys;
         take(mouse, keys)?;
         let frame = FrameBytes::default();

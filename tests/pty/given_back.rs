@@ -1,10 +1,13 @@
 //! However the program ends, the terminal is as it was before.
 
-use std::process::Command;
+use std::{io::Read as _, process::Command};
+
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use crate::{
     machine::{BINARY, Machine, launch},
     terminal::Terminal,
+    wait,
 };
 
 /// Runs it in a shell that prints how it ended and how the terminal is afterwards.
@@ -131,4 +134,29 @@ fn a_command_that_dies_leaves_nothing_switched_on() {
     given_back(&person, 0);
     let raw = String::from_utf8_lossy(&person.raw()).into_owned();
     assert!(!raw.contains("\u{1b}[?1049l"));
+}
+
+/// A session of its own gets no SIGHUP when its terminal goes.
+#[test]
+fn a_terminal_that_goes_without_a_signal_ends_the_program() {
+    let machine = Machine::new();
+    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+    let mut command = CommandBuilder::new("setsid");
+    command.args(["--wait", BINARY]);
+    command.env("TERM", "xterm-256color");
+    for (name, value) in machine.env() {
+        command.env(name, value);
+    }
+    let mut setsid = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    let (mut seen, mut piece) = (Vec::new(), [0; 4096]);
+    while !String::from_utf8_lossy(&seen).contains("Finished") {
+        let length = reader.read(&mut piece).unwrap();
+        assert!(length > 0, "{}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&piece[..length]);
+    }
+    drop((reader, pair.master));
+    let ended = || setsid.try_wait().unwrap();
+    wait::until("the program ends", ended, Option::is_some);
 }
