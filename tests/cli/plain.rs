@@ -233,12 +233,13 @@ fn a_session_of_a_dumb_terminal_gives_a_shell_and_a_log() {
     person.wait_for("1. plain-tty, RUNNING");
     person.type_("follow 1\r");
     person.wait_for("Running: workbay logs --tail 10 --follow plain-tty");
-    person.type_until("\x03", |screen| {
+    person.wait_for("workbay: ready");
+    person.type_("\x03");
+    person.wait_until("the prompt is there again", |screen| {
         screen
             .lines()
             .last()
-            .is_some_and(|line| line == "running> ")
-            && screen.contains("logs --tail 10")
+            .is_some_and(|line| line.starts_with("running>"))
     });
     person.type_("shell 1\r");
     person.wait_for("so the session runs sh");
@@ -255,7 +256,7 @@ fn a_session_of_a_dumb_terminal_gives_a_shell_and_a_log() {
     person.type_("terminate 1\r");
     person.wait_for("Terminate plain-tty? [y/N]");
     person.type_("y\r");
-    person.wait_for("plain-tty terminating");
+    person.wait_for("plain-tty is now TERMINATED");
     person.type_("\x04");
     person.wait_for("workbay has ended.");
     assert_eq!(person.wait_end(), 0);
