@@ -210,7 +210,7 @@ impl Plain {
             None => {
                 let count = place.items.len();
                 self.console.say(&format!(
-                    "Error: there is no number {word}. Use 1 to {count}, or a command. Enter lists them again."
+                    "Error: number {word} isn't in the menu. Use 1 to {count}, or a command. Enter lists them again."
                 ));
                 Ok(())
             }

@@ -131,7 +131,8 @@ async fn begin(start: &Start) -> Result<Session, Fail> {
 async fn whole(connection: &Connection, key: SessionKey) -> Fail {
     match find::detail(connection, key).await {
         Ok(Some(session)) => not_running(&session),
-        _ => Fail::new(code::FAILED, "the session of the tour doesn't run"),
+        _ => Fail::new(code::FAILED, "the session of the tour doesn't run")
+            .hint("run `workbay doctor` for the cause"),
     }
 }
 
@@ -202,7 +203,9 @@ async fn launch(
     match (made.pop(), failure) {
         (Some(session), None) => Ok(session),
         (_, Some(failure)) => Err(failure.into()),
-        (None, None) => Err(Fail::new(code::FAILED, "the session wasn't created")),
+        (None, None) => {
+            Err(Fail::new(code::FAILED, "the session wasn't created").hint("start the tour again"))
+        }
     }
 }
 
