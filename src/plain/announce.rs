@@ -125,7 +125,8 @@ impl Announcer {
             }
             None => {
                 if let Some(why) = &session.status_message {
-                    text.push_str(&format!(", {why}"));
+                    text.push_str(", ");
+                    text.push_str(why.as_str());
                 }
             }
         }
