@@ -226,7 +226,7 @@ fn problem(error: &clap::Error) -> WordProblem {
     let whole = whole.strip_prefix("error: ").unwrap_or(&whole).to_owned();
     WordProblem {
         option,
-        message: error.source().map_or(whole, |why| why.to_string()),
+        message: error.source().map_or(whole, ToString::to_string),
         is_missing: matches!(
             error.kind(),
             ErrorKind::MissingRequiredArgument

@@ -116,16 +116,28 @@ impl Announcer {
         let (name, status) = (&session.name, &session.status);
         let mut text = format!("{name} is now {status}");
         match ending(session) {
-            Some(ending) => text.push_str(&format!(", {ending}")),
+            Some(ending) => {
+                let ending = ending.to_string();
+                if !is_same(&ending, status) {
+                    text.push_str(", ");
+                    text.push_str(&ending);
+                }
+            }
             None => {
                 if let Some(why) = &session.status_message {
-                    text.push_str(&format!(", {why}"));
+                    text.push_str(", ");
+                    text.push_str(why.as_str());
                 }
             }
         }
         let text = text.trim_end_matches('.');
         Some(format!("{text}."))
     }
+}
+
+/// Whether the end is no more than the status: TERMINATED, terminated.
+pub fn is_same(ending: &str, status: &Status) -> bool {
+    status.word().eq_ignore_ascii_case(ending)
 }
 
 /// Whether a state is worth a sentence. The steps between the queue and RUNNING aren't.
@@ -175,7 +187,9 @@ mod tests {
             Some("train-1 is now TERMINATING.")
         );
         let ended = says(Status::Terminated).unwrap();
-        assert!(ended.starts_with("train-1 is now TERMINATED, "), "{ended}");
+        assert!(ended.starts_with("train-1 is now TERMINATED"), "{ended}");
+        assert!(is_same("terminated", &Status::Terminated));
+        assert!(!is_same("exit 1", &Status::Terminated));
     }
 
     #[test]

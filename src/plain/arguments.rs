@@ -166,13 +166,12 @@ impl Plain {
         };
         let mut out = Vec::new();
         for part in parts {
-            match words::is_session(argument) {
-                true => match words::numbered(&part, &self.listing.words)? {
-                    Some(found) => out.extend(found),
-                    None => out.push(part),
-                },
-                false => out.push(part),
-            }
+            let found = if words::is_session(argument) {
+                words::numbered(&part, &self.listing.words)?
+            } else {
+                None
+            };
+            out.extend(found.unwrap_or_else(|| vec![part]));
         }
         Ok(out)
     }

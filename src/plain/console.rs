@@ -73,6 +73,10 @@ impl Console {
     }
 
     /// Prints one or more lines.
+    #[expect(
+        clippy::unused_self,
+        reason = "only who has the console may print, because a question may be open"
+    )]
     pub fn say(&self, text: &str) {
         put(&format!("{text}\n"));
     }

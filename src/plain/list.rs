@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::announce::is_same;
 use crate::{
     cli::parts::{Found, elapsed, moment},
     model::{
@@ -96,9 +97,8 @@ impl Listing {
 pub fn line(session: &Session, owners: bool, now: Timestamp) -> String {
     let slots = &session.requested_slots;
     let mut parts = vec![session.name.to_string(), session.status.to_string()];
-    if let Some(ending) = ending(session) {
-        parts.push(ending.to_string());
-    }
+    let ending = ending(session).map(|ending| ending.to_string());
+    parts.extend(ending.filter(|ending| !is_same(ending, &session.status)));
     if let Some(position) = session.placement.queue_position {
         parts.push(format!("position {} in the queue", position + 1));
     }

@@ -131,7 +131,8 @@ impl Plain {
 
     fn line(&mut self, line: &str) -> Result<(), Leave> {
         if line.is_empty() {
-            return self.again();
+            self.again();
+            return Ok(());
         }
         match shlex::split(line) {
             Some(words) => self.words(words),
@@ -144,7 +145,7 @@ impl Plain {
     }
 
     /// Enter alone: the next page of the list, or the menu again.
-    fn again(&mut self) -> Result<(), Leave> {
+    fn again(&mut self) {
         match self.places.last().cloned() {
             None if self.listing.has_more() => self.next_page(),
             None => self.list(self.listing.tab, self.listing.filter.clone()),
@@ -154,7 +155,6 @@ impl Plain {
             }
             Some(place) => self.show(&place),
         }
-        Ok(())
     }
 
     /// Does what the words say.
@@ -210,7 +210,7 @@ impl Plain {
             None => {
                 let count = place.items.len();
                 self.console.say(&format!(
-                    "Error: there is no number {word}. Use 1 to {count}, or a command. Enter lists them again."
+                    "Error: number {word} isn't in the menu. Use 1 to {count}, or a command. Enter lists them again."
                 ));
                 Ok(())
             }

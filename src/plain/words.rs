@@ -243,10 +243,10 @@ pub fn numbered(word: &str, list: &[String]) -> Result<Option<Vec<String>>, Stri
     match chosen {
         Some(chosen) if !chosen.is_empty() => Ok(Some(chosen.to_vec())),
         _ if list.is_empty() => Err(format!(
-            "There is no number {word}: the list is empty. Type a name, or `list`."
+            "number {word} isn't in the list, which is empty. Type a name, or list."
         )),
         _ => Err(format!(
-            "There is no number {word} in the list. Use 1 to {}, or a name.",
+            "number {word} isn't in the list. Use 1 to {}, or a name.",
             list.len()
         )),
     }

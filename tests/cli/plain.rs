@@ -116,13 +116,13 @@ fn what_is_wrong_is_said_and_nothing_ends() {
         &text,
         &[
             "Error: unknown command 'terminat'. Did you mean 'terminate'?",
-            "Error: There is no number 7: the list is empty.",
-            "Error: There is no number 3: the list is empty.",
+            "Error: number 7 isn't in the list, which is empty.",
+            "Error: number 3 isn't in the list, which is empty.",
             "Error: session 'nowhere' not found.",
             "Error: a quote has no end.",
             "Error: an answer is needed. Ctrl-C cancels.",
             "terminate a session",
-            "Error: there is no number 99. Use 1 to ",
+            "Error: number 99 isn't in the menu. Use 1 to ",
             "Running: workbay folder create plain-data",
             "Running: workbay folder ls\n",
             "No notifications.",
@@ -233,12 +233,13 @@ fn a_session_of_a_dumb_terminal_gives_a_shell_and_a_log() {
     person.wait_for("1. plain-tty, RUNNING");
     person.type_("follow 1\r");
     person.wait_for("Running: workbay logs --tail 10 --follow plain-tty");
-    person.type_until("\x03", |screen| {
+    person.wait_for("workbay: ready");
+    person.type_("\x03");
+    person.wait_until("the prompt is there again", |screen| {
         screen
             .lines()
             .last()
-            .is_some_and(|line| line == "running> ")
-            && screen.contains("logs --tail 10")
+            .is_some_and(|line| line.starts_with("running>"))
     });
     person.type_("shell 1\r");
     person.wait_for("so the session runs sh");
@@ -255,7 +256,7 @@ fn a_session_of_a_dumb_terminal_gives_a_shell_and_a_log() {
     person.type_("terminate 1\r");
     person.wait_for("Terminate plain-tty? [y/N]");
     person.type_("y\r");
-    person.wait_for("plain-tty terminating");
+    person.wait_for("plain-tty is now TERMINATED");
     person.type_("\x04");
     person.wait_for("workbay has ended.");
     assert_eq!(person.wait_end(), 0);

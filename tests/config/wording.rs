@@ -17,6 +17,7 @@ const PLACES: &[&str] = &[
     "src/keymap",
     "src/main.rs",
     "src/model",
+    "src/plain",
     "src/protocol",
     "src/run",
     "src/runner",

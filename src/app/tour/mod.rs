@@ -64,7 +64,7 @@ pub enum TourPlace {
 }
 
 /// What the TUI shows, as far as the tour is concerned. "The session" is always that of the tour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TourScene {
     pub place: TourPlace,
     pub tab: Tab,

@@ -51,7 +51,7 @@ pub struct GlobalOptions {
     /// Don't use the mouse, so that the terminal can select text
     #[arg(long)]
     pub no_mouse: bool,
-    /// Plain mode: numbered menus and sentences instead of the TUI, for screen readers, `TERM=dumb` and slow connections
+    /// Plain mode: numbered menus and sentences instead of the TUI
     #[arg(long)]
     pub plain: bool,
     /// Refuse every command and action that changes sessions, images or folders

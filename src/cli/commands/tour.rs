@@ -29,13 +29,15 @@ use crate::{
         session::Session,
         span::Span,
         spec::LaunchRequest,
+        status::Status,
     },
     protocol::message::{Reply, Request, Snapshot},
 };
 
-/// Learn workbay in five minutes: a guide in the TUI, with a small session of its own that is deleted at the end
+/// Learn workbay in five minutes, with a guide in the TUI
 ///
-/// The guide says which key to press, and goes on when the result is on the screen. It needs a terminal of 80x24, and an
+/// The guide says which key to press, and shows the next step when the result is on the screen. The tour launches a small
+/// session of its own, and deletes it at the end. It needs a terminal of 80x24, and an
 /// engine on this machine.
 #[derive(Args, Debug)]
 pub struct Tour {}
@@ -129,7 +131,8 @@ async fn begin(start: &Start) -> Result<Session, Fail> {
 async fn whole(connection: &Connection, key: SessionKey) -> Fail {
     match find::detail(connection, key).await {
         Ok(Some(session)) => not_running(&session),
-        _ => Fail::new(code::FAILED, "the session of the tour doesn't run"),
+        _ => Fail::new(code::FAILED, "the session of the tour doesn't run")
+            .hint("run `workbay doctor` for the cause"),
     }
 }
 
@@ -156,8 +159,8 @@ async fn earlier(
     context: ContextName,
 ) -> Result<Option<Session>, Fail> {
     for session in &snapshot.sessions {
-        if session.context != context || session.has_ended() || !is_tour_name(session.name.as_str())
-        {
+        let is_open = !session.has_ended() && session.status != Status::Terminating;
+        if session.context != context || !is_open || !is_tour_name(session.name.as_str()) {
             continue;
         }
         // A session of yours may have such a name.
@@ -200,7 +203,9 @@ async fn launch(
     match (made.pop(), failure) {
         (Some(session), None) => Ok(session),
         (_, Some(failure)) => Err(failure.into()),
-        (None, None) => Err(Fail::new(code::FAILED, "the session wasn't created")),
+        (None, None) => {
+            Err(Fail::new(code::FAILED, "the session wasn't created").hint("start the tour again"))
+        }
     }
 }
 

@@ -32,7 +32,8 @@ impl Plain {
             // A preset has the amounts, and nothing can be chosen from nothing.
             let is_set = matches!(field, LaunchField::Cpu | LaunchField::Memory)
                 && form.value(LaunchField::Preset).is_some();
-            if !is_set && !(is_choice && values.is_empty()) {
+            let is_asked = !is_set && (!is_choice || !values.is_empty());
+            if is_asked {
                 self.ask_field(&mut form, field, values)?;
             }
         }
@@ -181,10 +182,10 @@ fn question(row: &FieldRow, form: &Form) -> String {
 fn explanation(row: &FieldRow) -> String {
     let mut text = row.meaning.to_owned();
     if !row.form.is_empty() {
-        text.push_str(&format!(" Type {}.", row.form));
+        text = format!("{text} Type {}.", row.form);
     }
     if !row.rule.is_empty() {
-        text.push_str(&format!(" Allowed: {}.", row.rule));
+        text = format!("{text} Allowed: {}.", row.rule);
     }
     if form::is_list(row.field) {
         text.push_str(" Separate several values by spaces.");
