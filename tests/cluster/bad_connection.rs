@@ -197,7 +197,9 @@ async fn the_list_and_a_terminal_survive_delay_loss_and_cuts() {
         person.type_("lost");
         person.wait_gone("retrying, press Enter to retry now");
         let before = typed.lines().last().unwrap().to_owned();
-        person.wait_until("the same screen comes back", |screen| shows(screen, &before));
+        person.wait_until("the same screen comes back", |screen| {
+            shows(screen, &before)
+        });
         typed += &type_lines(&mut person, round * 6..(round + 1) * 6);
     }
     person.type_("\x04");
