@@ -34,19 +34,20 @@ agent=${WORKBAY_CLUSTER_AGENT:-i-local}
 password=develove # of both databases, which listen on loopback only
 lock=             # the open file that keeps two of `up` apart
 
-# Each may be moved: WORKBAY_CLUSTER_PORT_MANAGER=18091 scripts/cluster/up
+# Each can be changed: WORKBAY_CLUSTER_PORT_MANAGER=18091 scripts/cluster/up
+# All are below 32768: the system gives the ports above to connections, and a program whose port is in use hangs or ends.
 declare -A port=(
     [manager]=8091 [manager_internal]=18080 [web]=8090
-    [agent]=6001 [agent_http]=6003 [agent_sock]=6007 [agent_metadata]=40128
+    [agent]=6001 [agent_http]=6003 [agent_sock]=6007 [agent_metadata]=16004
     [storage_client]=6021 [storage_manager]=6022 [storage_internal]=16023
     [coordinator]=10200 [worker]=10201 [worker_from]=10205 [worker_to]=10249
     [kernel_from]=30000 [kernel_to]=30200
     [postgres]=8100 [valkey]=8110 [etcd]=8120 [etcd_peer]=8121
-    # Their monitors, of which nothing here makes use.
-    [manager_monitor]=38100 [manager_monitor_web]=39100 [agent_monitor]=38200 [agent_monitor_web]=39200
-    [storage_monitor]=38300 [storage_monitor_web]=39300 [coordinator_monitor]=48500 [coordinator_monitor_web]=49500
-    [worker_monitor]=48600 [worker_monitor_web]=49600
-    [prometheus]=9090 # the manager asks for live usage there and nowhere else: moved, there is none
+    # Their monitors, which nothing here uses.
+    [manager_monitor]=16101 [manager_monitor_web]=16102 [agent_monitor]=16111 [agent_monitor_web]=16112
+    [storage_monitor]=16121 [storage_monitor_web]=16122 [coordinator_monitor]=16131 [coordinator_monitor_web]=16132
+    [worker_monitor]=16141 [worker_monitor_web]=16142
+    [prometheus]=9090 # the manager reads live usage from this port only
 )
 for name in "${!port[@]}"; do
     variable=WORKBAY_CLUSTER_PORT_${name^^}
@@ -104,6 +105,8 @@ alive() {
 }
 
 listens() { (exec 3<>"/dev/tcp/127.0.0.1/${port[$1]}") 2>/dev/null; }
+# A program can hang with its port open, so it is asked for an answer, of any status.
+responds() { curl -sS --max-time 5 -o /dev/null "http://127.0.0.1:${port[$1]}/" 2>/dev/null; }
 answers() { curl -fsS --max-time 5 -o /dev/null "http://127.0.0.1:${port[$1]}$2" 2>/dev/null; }
 
 # The database is asked through the manager's own table: an agent that only listens serves nobody yet.

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 use workbay::{
     engine::{
-        api::Engine,
+        api::{Engine, Folders as _},
         backendai::{BackendAiEngine, Login},
         manager::Manager as _,
     },
@@ -14,7 +14,9 @@ use workbay::{
 };
 
 use super::{
-    ONE, config, engine, list_fails,
+    ONE,
+    changes::Changes as _,
+    config, engine, id, list_fails,
     manager::{Manager, Reply, node},
     open, reason_and_fix, running,
 };
@@ -169,6 +171,36 @@ async fn answers_that_are_cut_empty_or_closed() {
         // The next one is whole again.
         assert_eq!(engine.page(&running()).await.unwrap().sessions.len(), 1);
     }
+}
+
+/// A manager closes idle connections, sometimes while the next request is on its way.
+#[tokio::test]
+async fn a_read_on_a_closed_connection_is_repeated_once_and_a_change_never() {
+    let manager = Manager::start().await;
+    manager.put(node(ONE, "alpha", "RUNNING"));
+    let engine = open(&manager).await;
+    manager.times(1, "compute_session_nodes", Reply::Close);
+    assert_eq!(engine.page(&running()).await.unwrap().sessions.len(), 1);
+    assert_eq!(manager.count("compute_session_nodes"), 2);
+    let before = manager.count("GET /folders");
+    manager.times(1, "GET /folders", Reply::Close);
+    engine.folders().await.unwrap();
+    assert!(manager.count("GET /folders") > before + 1);
+
+    manager.times(3, "compute_session_nodes", Reply::Close);
+    let error = list_fails(&engine).await;
+    assert!(error.is_lost(), "{error:?}");
+    assert_eq!(manager.count("compute_session_nodes"), 4);
+    manager.hint();
+
+    let rename = "POST /session/";
+    manager.times(1, rename, Reply::Close);
+    let error = engine.rename(id(ONE), "beta").await.unwrap_err();
+    assert!(error.is_lost(), "{error:?}");
+    assert_eq!(manager.count(rename), 1);
+    manager.times(1, "modify_compute_session", Reply::Close);
+    engine.prioritize(id(ONE), 50).await.unwrap_err();
+    assert_eq!(manager.count("modify_compute_session"), 1);
 }
 
 #[tokio::test]

@@ -23,6 +23,7 @@ mod schemas;
 mod terminal;
 
 mod apps;
+mod bad_connection;
 mod batch;
 mod command_line;
 mod commands;

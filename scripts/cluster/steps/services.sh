@@ -4,10 +4,15 @@
 backend=$venv/bin/backend.ai
 start manager "$backend" mgr start-server -f "$conf/manager.toml"
 wait_for manager 180 answers manager /
+if alive storage && ! responds storage_manager; then
+    say "the storage proxy doesn't answer: restarting it"
+    stop storage 10
+fi
 start storage "$backend" storage start-server -f "$conf/storage-proxy.toml"
 start coordinator "$backend" app-proxy-coordinator start-server -f "$conf/app-proxy-coordinator.toml"
 start agent "$backend" ag start-server -f "$conf/agent.toml"
-wait_for storage 90 listens storage_manager
+wait_for storage 90 responds storage_manager
+wait_for storage 30 responds storage_client
 wait_for coordinator 90 answers coordinator /status
 start web "$backend" web start-server -f "$conf/webserver.conf"
 start worker "$backend" app-proxy-worker start-server -f "$conf/app-proxy-worker.toml"

@@ -83,6 +83,20 @@ async fn a_service_that_is_not_offered() {
     assert!(asked.target.ends_with("/tcpproxy?app=sshd&port=22"));
 }
 
+/// Managers before 26.3 don't find any port that a connection names.
+#[tokio::test]
+async fn older_managers_get_no_port() {
+    let manager = StreamManager::start().await;
+    let version = r#"{"version":"v9.20250722","manager":"25.15.12"}"#;
+    manager.answer(RequestTopic::Version, [json(version)]);
+    manager.answer(RequestTopic::Tcpproxy, [no_such("No such app service.")]);
+    for (port, asked) in [(2200, "/tcpproxy?app=sshd"), (2299, "/tcpproxy?app=2299")] {
+        dial_refusal(&manager, "sshd", Some(port)).await;
+        let last = manager.asked(RequestTopic::Tcpproxy).pop().unwrap();
+        assert!(last.target.ends_with(asked), "{}", last.target);
+    }
+}
+
 #[tokio::test]
 async fn a_service_that_is_coming_up_is_waited_for() {
     let not_yet = [

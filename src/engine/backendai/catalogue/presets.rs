@@ -23,7 +23,7 @@ impl ManagerConnection {
     pub(super) async fn checked_presets(&self, project: &str) -> Result<Value> {
         let body = json!({"group": project});
         let call = ManagerCall::post("/resource/check-presets", &body);
-        self.http.json(&call.within(SHORT)).await
+        self.http.json(&call.reading().within(SHORT)).await
     }
 
     /// Reads presets that belong to one group. Managers before 25.4 have none.

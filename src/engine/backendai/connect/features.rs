@@ -36,6 +36,10 @@ pub(in crate::engine::backendai) struct Features {
     pub(in crate::engine::backendai) launches_for_others: bool,
     /// Streams count for the network idle check (26.8). Older managers note their use under another id, or not at all.
     pub(in crate::engine::backendai) counts_streams: bool,
+    /// Refuses changes in a folder that is shared read-only. Managers of 26.3 to 26.7 accept them (seen on 26.4.16).
+    pub(in crate::engine::backendai) protects_shares: bool,
+    /// Finds the port that a connection to a service names (26.3). Older managers compare it as text with numbers.
+    pub(in crate::engine::backendai) takes_port: bool,
     /// Sessions can be deprioritized, reserved, preempted and rescheduled (26.8).
     pub(in crate::engine::backendai) preemption: bool,
 }
@@ -62,6 +66,8 @@ impl Features {
             reports_failed_starts: since(26, 8),
             launches_for_others: !since(25, 13) || since(26, 1),
             counts_streams: since(26, 8),
+            protects_shares: !since(26, 3) || since(26, 8),
+            takes_port: since(26, 3),
             preemption: since(26, 8),
         }
     }
@@ -86,6 +92,8 @@ mod tests {
         assert!(of("25.15.12").owner && !of("25.15.12").scheduling_history);
         assert!(of("26.4.16").scheduling_history && !of("26.4.16").preemption);
         assert!(of("26.9.6").preemption);
+        assert!(!of("26.4.16").protects_shares && of("25.15.12").protects_shares);
+        assert!(!of("26.2.5").takes_port && of("26.3.3").takes_port);
         for (version, can) in [("25.12.1", true), ("25.15.12", false), ("26.4.16", true)] {
             assert_eq!(of(version).launches_for_others, can, "{version}");
         }

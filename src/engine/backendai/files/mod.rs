@@ -44,6 +44,9 @@ impl Files for BackendAiEngine {
             return Ok(FileAnswer::Entry { entry });
         }
         let connection = self.core.connection().await?;
+        if !matches!(request, FileRequest::List { .. } | FileRequest::Stat { .. }) {
+            connection.must_be_writable(folder).await?;
+        }
         requests::answer(&connection, self, folder, request).await
     }
 
@@ -70,6 +73,9 @@ impl Files for BackendAiEngine {
         }
         let folder = folder(at)?;
         let connection = self.core.connection().await?;
+        if options.offset == 0 {
+            connection.must_be_writable(folder).await?;
+        }
         if !options.replace && requests::exists(&connection, folder, path).await? {
             return Err(
                 Failure::refused(format!("'{path}' already exists")).hint("choose another name")
@@ -94,6 +100,9 @@ impl Files for BackendAiEngine {
             .hint("download the files first, then upload them")),
             _ => {
                 let connection = self.core.connection().await?;
+                if !matches!(work, LocalWork::Measure { .. }) {
+                    connection.must_be_writable(folder(at)?).await?;
+                }
                 work::start(connection, folder(at)?, folder(to)?, work)
             }
         }

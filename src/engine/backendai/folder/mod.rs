@@ -121,6 +121,19 @@ impl ManagerConnection {
         self.folder_list(project).await
     }
 
+    /// Fails for a folder that is shared read-only, if this manager would accept changes in it.
+    pub(in crate::engine::backendai) async fn must_be_writable(&self, word: &str) -> Result<()> {
+        if self.features.protects_shares {
+            return Ok(());
+        }
+        let folder = self.find_folder(word, |_| true).await?;
+        if !folder.is_read_only() {
+            return Ok(());
+        }
+        let what = format!("folder '{}' is shared read-only", folder.name);
+        Err(Failure::refused(what).hint("ask its owner for write access"))
+    }
+
     /// The folder that a word means: an id, or a name. A name of several folders is an error.
     async fn find_folder(&self, word: &str, is_wanted: fn(&Folder) -> bool) -> Result<Folder> {
         let all = rows::all(&self.own_folder_list().await?);

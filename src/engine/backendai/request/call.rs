@@ -23,11 +23,14 @@ pub(in crate::engine::backendai) struct ManagerCall {
     pub(in crate::engine::backendai) body: Option<Bytes>,
     pub(in crate::engine::backendai) accept: Option<HeaderValue>,
     pub(in crate::engine::backendai) limit: Duration,
+    /// It only reads, so sending it twice changes nothing.
+    pub(in crate::engine::backendai) only_reads: bool,
 }
 
 impl ManagerCall {
     pub(in crate::engine::backendai) fn new(method: Method, path: impl Into<String>) -> Self {
         Self {
+            only_reads: method == Method::GET,
             method,
             path: path.into(),
             body: None,
@@ -54,6 +57,13 @@ impl ManagerCall {
     #[must_use]
     pub(in crate::engine::backendai) fn accepting(mut self, kind: &'static str) -> Self {
         self.accept = Some(HeaderValue::from_static(kind));
+        self
+    }
+
+    /// Marks a request that only reads, although its method isn't `GET`.
+    #[must_use]
+    pub(in crate::engine::backendai) fn reading(mut self) -> Self {
+        self.only_reads = true;
         self
     }
 

@@ -46,27 +46,34 @@ impl Http {
     ) -> Result<Value> {
         let body = json!({"query": query, "variables": variables});
         match schema {
-            Schema::One => self.ask_at(ONE, &body).await,
-            Schema::Two if !self.through_web() => self.ask_at(TWO, &body).await,
+            Schema::One => self.ask_at(call(ONE, &body)).await,
+            Schema::Two if !self.through_web() => self.ask_at(call(TWO, &body)).await,
             Schema::Two => self.ask_either(&body).await,
         }
     }
 
     /// A web server may serve both schemas, joined, at the path of the first one.
     async fn ask_either(&self, body: &Value) -> Result<Value> {
-        let error = match self.ask_at(TWO, body).await {
+        let error = match self.ask_at(call(TWO, body)).await {
             Err(error) if !error.is_lost() => error,
             other => return other,
         };
-        self.ask_at(ONE, body).await.map_err(|_| error)
+        self.ask_at(call(ONE, body)).await.map_err(|_| error)
     }
 
-    async fn ask_at(&self, path: &str, body: &Value) -> Result<Value> {
-        let reply: GqlReply = self
-            .json(&ManagerCall::post(path, body).within(LIST))
-            .await?;
+    async fn ask_at(&self, call: ManagerCall) -> Result<Value> {
+        let reply: GqlReply = self.json(&call.within(LIST)).await?;
         data_of(reply)
     }
+}
+
+fn call(path: &str, body: &Value) -> ManagerCall {
+    let call = ManagerCall::post(path, body);
+    let query = body["query"].as_str().unwrap_or_default();
+    if query.trim_start().starts_with("query") {
+        return call.reading();
+    }
+    call
 }
 
 /// Keeps data that comes with errors. Without data, the errors are the result.

@@ -8,7 +8,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use jiff::Timestamp;
 use reqwest::{
-    Method, Response, StatusCode, Url,
+    Method, RequestBuilder, Response, StatusCode, Url,
     header::{ACCEPT, CONTENT_TYPE, DATE, HOST, HeaderMap, HeaderName, HeaderValue},
 };
 use serde::de::DeserializeOwned;
@@ -185,14 +185,23 @@ impl Http {
     }
 
     /// Repeats a request until it succeeds or fails for good: up to twice because of the request
-    /// limit, and once after a new login.
+    /// limit, once after a new login, and once if it only reads and its connection was closed.
     async fn exchange(&self, call: &ManagerCall, limit: Option<Duration>) -> Result<Response> {
         let mut refusals = 0;
         let mut renewed = false;
+        let mut reconnected = false;
         loop {
             self.pace.wait().await?;
             let ticket = self.ticket().await?;
-            let response = self.once(call, limit, &ticket).await?;
+            let response = match self.request(call, limit, &ticket)?.send().await {
+                Ok(response) => response,
+                Err(error) if call.only_reads && !reconnected && is_closed(&error) => {
+                    self.pool.renew();
+                    reconnected = true;
+                    continue;
+                }
+                Err(error) => return Err(self.unsent(&error, call.limit)),
+            };
             self.pace.note(response.headers());
             match response.status() {
                 status if status.is_success() => return Ok(response),
@@ -207,12 +216,12 @@ impl Http {
         }
     }
 
-    async fn once(
+    fn request(
         &self,
         call: &ManagerCall,
         limit: Option<Duration>,
         ticket: &LoginProof,
-    ) -> Result<Response> {
+    ) -> Result<RequestBuilder> {
         let url = self.place.manager(&call.path);
         let headers = self.headers(&call.method, &url, call.body.is_some(), ticket)?;
         let client = self.pool.client();
@@ -226,13 +235,14 @@ impl Http {
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
-        let sent = request.send().await;
-        sent.map_err(|error| {
-            if error.is_timeout() {
-                self.pool.renew();
-            }
-            self.whom.transport(&error, call.limit)
-        })
+        Ok(request)
+    }
+
+    fn unsent(&self, error: &reqwest::Error, limit: Duration) -> Failure {
+        if error.is_timeout() {
+            self.pool.renew();
+        }
+        self.whom.transport(error, limit)
     }
 
     /// Turns an answer without a success status into an error.
@@ -320,4 +330,10 @@ impl Http {
             _ => false,
         }
     }
+}
+
+/// Whether the connection was closed before the answer, as if the manager closed it when it had
+/// been idle for too long.
+fn is_closed(error: &reqwest::Error) -> bool {
+    error.is_request() && !error.is_connect() && !error.is_timeout()
 }

@@ -94,12 +94,13 @@ fn missing(part: &str) -> Option<String> {
     Some(format!("{} {amount}", quote(slot)))
 }
 
-/// What is requested beyond what is available, in the words of managers before 26: `Agent a has insufficient
-/// resources: cpu: requested=2, available=1; mem: …)`.
+/// What is requested beyond what is available, in the words of managers before 26.8: `Agent a has insufficient
+/// resources: cpu: requested=2, available=1; mem: …)` (25.15), or with each slot on a line after `- ` (26.4).
 fn exceeding(words: &str) -> Vec<String> {
-    let agents = words.split("insufficient resources: ").skip(1);
-    let slots =
-        agents.flat_map(|agent| agent.split([')', '\n']).next().unwrap_or(agent).split("; "));
+    let agents = words.split("insufficient resources:").skip(1);
+    let slots = agents
+        .flat_map(|agent| agent.split(')').next().unwrap_or(agent).split([';', '\n']))
+        .flat_map(|part| part.split("- "));
     let beyond = |part: &str| {
         let (slot, rest) = part.split_once(": requested=")?;
         let (requested, available) = rest.split_once(", available=")?;
@@ -271,12 +272,17 @@ mod tests {
         let words = "Unavailable : No agents can be allocated at this time. (no available agents. \
                      Details: 1x Agent i-local has insufficient resources: cpu: requested=2, \
                      available=1; mem: requested=3221225472, available=1073741824)";
-        let data = json!({"scheduler": {"failed_predicates": [{"msg": words}]}});
-        let said = of_session(&Status::Pending, None, &data, None).unwrap();
-        assert_eq!(
-            said,
-            "waiting: not enough resources: missing cpu 1, mem 2 GiB"
-        );
+        let of_26_4 = words
+            .replace("; ", "\n    - ")
+            .replace(": cpu", ":\n    - cpu");
+        for words in [words, &of_26_4] {
+            let data = json!({"scheduler": {"failed_predicates": [{"msg": words}]}});
+            let said = of_session(&Status::Pending, None, &data, None).unwrap();
+            assert_eq!(
+                said,
+                "waiting: not enough resources: missing cpu 1, mem 2 GiB"
+            );
+        }
     }
 
     #[test]

@@ -92,15 +92,17 @@ impl Streams for BackendAiEngine {
     }
 
     async fn dial(&self, session: SessionId, to: &DialTarget) -> Result<Attached> {
-        let pipe = open::pipe(self, session, to).await?;
+        let to = services::known_port(self, session, to).await?;
+        let pipe = open::pipe(self, session, &to).await?;
         Ok(dial::start(pipe))
     }
 
     /// A port that isn't one of the session's services is reached through its sshd.
     async fn connect(&self, session: SessionId, to: &DialTarget) -> Result<PortStream> {
-        match open::pipe(self, session, to).await {
+        let to = services::known_port(self, session, to).await?;
+        match open::pipe(self, session, &to).await {
             Ok(pipe) => Ok(Box::new(connected::ConnectedPort::new(pipe))),
-            Err(error) => match open::other_port(&error, to) {
+            Err(error) => match open::other_port(&error, &to) {
                 Some(port) => ssh::port(self, session, port).await,
                 None => Err(error),
             },

@@ -1,0 +1,231 @@
+//! The built program over a bad connection to the manager: 300 ms more for each round trip, 5 % of the packets lost, and
+//! connections that a proxy ends.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    time::Duration,
+};
+
+use workbay::{
+    engine::api::{ExecCommand, Output},
+    model::id::SessionId,
+};
+
+use crate::{
+    hand::{self, row},
+    machine::{BINARY, Machine},
+    support::{Bench, manager, small, too_large, within},
+    terminal::Terminal,
+};
+
+const LEADER: &str = "\x1d";
+
+/// A network namespace behind a bad connection. It ends with this.
+struct BadConnection {
+    program: Child,
+    commands: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    namespace: String,
+    endpoint: String,
+}
+
+/// Network namespaces need root.
+fn as_root() -> Vec<&'static str> {
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|of| {
+        use std::os::unix::fs::MetadataExt as _;
+        of.uid() == 0
+    });
+    if is_root { vec![] } else { vec!["sudo", "-n"] }
+}
+
+impl BadConnection {
+    fn new(delay: u32, loss: u32) -> Self {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/cluster/bad-connection");
+        let script = script.display().to_string();
+        let (delay, loss) = (delay.to_string(), loss.to_string());
+        let to = manager().trim_start_matches("http://").to_owned();
+        let mut words = as_root();
+        words.extend([
+            script.as_str(),
+            "--delay",
+            &delay,
+            "--loss",
+            &loss,
+            "--to",
+            &to,
+        ]);
+        let mut program = Command::new(words[0])
+            .args(&words[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut this = Self {
+            commands: program.stdin.take(),
+            answers: BufReader::new(program.stdout.take().unwrap()),
+            program,
+            namespace: String::new(),
+            endpoint: String::new(),
+        };
+        let ready = this.answer();
+        let words: Vec<&str> = ready.split_whitespace().collect();
+        let ["ready", namespace, endpoint] = words[..] else {
+            panic!("the bad connection is not made: '{ready}'");
+        };
+        (this.namespace, this.endpoint) = (namespace.to_owned(), endpoint.to_owned());
+        this
+    }
+
+    fn answer(&mut self) -> String {
+        let mut line = String::new();
+        self.answers.read_line(&mut line).unwrap();
+        line
+    }
+
+    fn command(&mut self, command: &str) {
+        let commands = self.commands.as_mut().unwrap();
+        writeln!(commands, "{command}").unwrap();
+        assert_eq!(self.answer(), "done\n", "{command}");
+    }
+
+    /// Ends all connections, as a proxy does after its time limit.
+    fn cut(&mut self) {
+        self.command("cut");
+    }
+
+    /// A machine that knows the cluster by this connection only.
+    fn machine(&self) -> Machine {
+        let machine = hand::machine("\n[contexts.local]\nkind = \"docker\"\nenabled = false\n");
+        let contexts = machine.path("config").join("contexts.toml");
+        let text = std::fs::read_to_string(&contexts).unwrap();
+        let ours = format!("{}\"\ninsecure = true", self.endpoint);
+        let text = text.replace(&format!("{}\"", manager()), &ours);
+        std::fs::write(contexts, text).unwrap();
+        machine
+    }
+
+    /// The program in the namespace.
+    fn open(&self, machine: &Machine) -> Terminal {
+        let mut words = as_root();
+        if !words.is_empty() {
+            // The variables of the machine.
+            words.push("-E");
+        }
+        words.extend(["ip", "netns", "exec", &self.namespace, BINARY]);
+        let mut person = Terminal::start(&words, &machine.env(), 140, 40);
+        person.be_patient(Duration::from_secs(300));
+        person.wait_for("Backend.AI 2");
+        person
+    }
+}
+
+impl Drop for BadConnection {
+    fn drop(&mut self) {
+        drop(self.commands.take());
+        let _ = self.program.wait();
+    }
+}
+
+/// A file of the session, read over a good connection.
+async fn content(bench: &Bench, session: SessionId, file: &str) -> String {
+    let command = ExecCommand {
+        argv: vec!["cat".to_owned(), file.to_owned()],
+        tty: None,
+        kernel: None,
+    };
+    let mut running = within(bench.engine.exec(session, command)).await.unwrap();
+    let mut text = Vec::new();
+    loop {
+        match within(running.output.recv()).await.unwrap() {
+            Output::Stdout(bytes) => text.extend_from_slice(&bytes),
+            Output::End { .. } => return String::from_utf8(text).unwrap(),
+            Output::Stderr(_) => {}
+            Output::Lost { why } => panic!("{why}"),
+        }
+    }
+}
+
+/// Whether the terminal shows this line.
+fn shows(screen: &str, line: &str) -> bool {
+    screen.lines().any(|shown| shown.trim() == line)
+}
+
+/// Types lines with their numbers, key by key, faster than the connection brings their echo. Returns them.
+fn type_lines(person: &mut Terminal, numbers: std::ops::Range<u32>) -> String {
+    let mut all = String::new();
+    for number in numbers {
+        let line = format!("line {number} of a long text that is typed key by key\n");
+        for key in line.chars() {
+            person.type_(&if key == '\n' { '\r' } else { key }.to_string());
+        }
+        all += &line;
+    }
+    let last = all.lines().last().unwrap().to_owned();
+    person.wait_until("the last line is echoed", |screen| shows(screen, &last));
+    all
+}
+
+#[tokio::test]
+async fn the_list_and_a_terminal_survive_delay_loss_and_cuts() {
+    let bench = Bench::new().await;
+    let (ours, asked) = bench.running(small()).await;
+    let runs = asked.name.unwrap();
+    let mut connection = BadConnection::new(300, 5);
+    let machine = connection.machine();
+    let mut person = connection.open(&machine);
+    person.wait_until("the session is listed", |screen| {
+        row(screen, &runs).is_some()
+    });
+
+    person.type_("/");
+    person.type_(&runs);
+    person.type_("\r");
+    person.wait_until("it is the only one", |screen| {
+        row(screen, &runs).is_some_and(|row| row.contains("RUNNING"))
+    });
+    person.type_("s");
+    person.wait_for("work@");
+    person.type_("stty -echoctl; cat > typed\r");
+    person.wait_for("cat > typed");
+    let mut typed = type_lines(&mut person, 0..6);
+    for round in 1..4 {
+        connection.cut();
+        person.wait_for("retrying, press Enter to retry now");
+        // Keys that are typed meanwhile go nowhere, and the pane says so.
+        person.type_("lost");
+        person.wait_gone("retrying, press Enter to retry now");
+        let before = typed.lines().last().unwrap().to_owned();
+        person.wait_until("the same screen comes back", |screen| {
+            shows(screen, &before)
+        });
+        typed += &type_lines(&mut person, round * 6..(round + 1) * 6);
+    }
+    person.type_("\x04");
+    person.type_("echo $((6*7)) is the end\r");
+    person.wait_for("42 is the end");
+    assert_eq!(content(&bench, ours.id(), "typed").await, typed);
+
+    // The list: nothing gets through, which it shows. Then what happened meanwhile.
+    person.type_(LEADER);
+    person.type_("d");
+    person.wait_for("RUNNING");
+    person.type_("\x1b");
+    connection.command("loss 100");
+    connection.cut();
+    let waits = bench.enqueue(too_large()).await;
+    let waiting = bench.session(waits.id()).await.name.to_string();
+    person.wait_for("disconnected");
+    connection.command("loss 5");
+    person.wait_gone("disconnected");
+    person.wait_until("the new session is listed", |screen| {
+        row(screen, &waiting).is_some_and(|row| row.contains("PENDING"))
+    });
+    drop(waits);
+    person.wait_until("it has left the tab", |screen| {
+        row(screen, &waiting).is_none()
+    });
+    person.type_("q");
+    assert_eq!(person.wait_end(), 0);
+}
