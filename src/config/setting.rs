@@ -13,7 +13,7 @@ use crate::model::{
     notice::EVENTS,
     resources::Bytes,
     secret_rules::NamePattern,
-    settings::{ClipboardPolicy, CopyKeys, DesktopNotices, LIST_COLUMNS, Settings},
+    settings::{ChartStyle, ClipboardPolicy, CopyKeys, DesktopNotices, LIST_COLUMNS, Settings},
     span::Span,
     spec::check_variable_name,
 };
@@ -83,6 +83,16 @@ pub const SETTINGS: &[Setting] = &[
             s.ui.unicode
                 .map_or_else(|| quoted("auto"), |on| on.to_string())
         },
+    },
+    Setting {
+        table: "ui",
+        name: "charts",
+        variable: None,
+        read: |s, item| {
+            let read = one_of(item, "style of charts", ChartStyle::ALL, ChartStyle::word);
+            set(&mut s.ui.charts, read)
+        },
+        show: |s| quoted(s.ui.charts.word()),
     },
     Setting {
         table: "ui",
