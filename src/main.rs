@@ -68,6 +68,7 @@ fn view(start: Start) -> run::Options {
         loaded: start.loaded,
         context: start.requested_context.or(default),
         contexts: start.contexts.problems,
+        layout: start.layout,
     }
 }
 

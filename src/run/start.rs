@@ -1,6 +1,9 @@
 //! Starts and ends the TUI.
 
-use color_eyre::{Result, eyre::WrapErr as _};
+use color_eyre::{
+    Result,
+    eyre::{WrapErr as _, eyre},
+};
 use futures_util::{Stream, StreamExt as _, stream};
 use ratatui::style::Color;
 use tokio::signal::unix::{SignalKind, signal};
@@ -11,6 +14,7 @@ use super::{
     keyboard::Keyboard,
     keymaps::WatchedKeymap,
     late_answer::LateAnswer,
+    layouts::LayoutFiles,
     live::{TuiParts, live},
     log,
     saved::StateFile,
@@ -23,7 +27,7 @@ use crate::{
     client::ConnectOptions,
     config::{layer::Loaded, paths::Paths},
     keymap::{Keymap, commands::CommandKeys},
-    model::{id::ContextName, notice::Level, problem::Problem},
+    model::{id::ContextName, notice::Level, problem::Problem, text::Clean},
     terminal::defaults::Rgb,
     theme::{ColorDepth, Theme, face::Face},
 };
@@ -37,10 +41,20 @@ pub struct Options {
     pub context: Option<String>,
     /// Problems in contexts.toml.
     pub contexts: Vec<Problem>,
+    /// The saved layout of panes to show first.
+    pub layout: Option<String>,
 }
 
 /// Shows the TUI until the user leaves.
 pub fn main(options: Options) -> Result<()> {
+    let layout = match &options.layout {
+        None => None,
+        Some(name) => {
+            let files = LayoutFiles::new(options.paths.layouts_dir());
+            let layout = files.read(name).map_err(|why| eyre!(why))?;
+            Some((Clean::new(name), layout))
+        }
+    };
     let _log = log::to_file(&options.paths.tui_log());
     let appearance = Appearance::find(&options);
     let facts = facts::facts(&options.loaded, &options.paths);
@@ -78,7 +92,8 @@ pub fn main(options: Options) -> Result<()> {
     let app = App::new(facts, appearance.keymap)
         .with_commands(options.loaded.commands.clone())
         .on(appearance.terminal.colours)
-        .starting_in(wanted.and_then(Result::ok));
+        .starting_in(wanted.and_then(Result::ok))
+        .starting_with(layout);
     let (state_file, app) = match StateFile::open(&options.paths.state_dir) {
         Some((state_file, kept)) => (Some(state_file), app.saving_state(kept)),
         None => (None, app),
