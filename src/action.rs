@@ -26,6 +26,8 @@ pub enum Scope {
     Opened,
     /// The control room.
     Room,
+    /// The saved layouts of panes.
+    Layouts,
     /// The data page.
     Folders,
     /// The port board.
@@ -75,6 +77,7 @@ impl Scope {
         Self::Apps,
         Self::Opened,
         Self::Room,
+        Self::Layouts,
         Self::Folders,
         Self::Ports,
         Self::Dashboard,
@@ -111,6 +114,7 @@ impl Scope {
             Self::Apps => "apps",
             Self::Opened => "opened",
             Self::Room => "room",
+            Self::Layouts => "layouts",
             Self::Folders => "folders",
             Self::Ports => "ports",
             Self::Dashboard => "dashboard",
@@ -148,6 +152,7 @@ impl Scope {
             Self::Apps => "Apps of a session",
             Self::Opened => "Opened app or port",
             Self::Room => "Control room",
+            Self::Layouts => "Layouts of panes",
             Self::Folders => "Data page",
             Self::Ports => "Port board",
             Self::Dashboard => "Dashboard",
@@ -246,6 +251,7 @@ actions! {
     TabOthers "tab.others" "show the tab Others" [Global]
     Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
     ControlRoom "app.control-room" "control room: the screens of the marked sessions, or all running ones" [Global, Leader] { "control room": Sessions 14 }
+    Layouts "app.layouts" "show the saved layouts of panes: save, restore, delete" [Global, Leader]
     Folders "app.folders" "show the folders (data page)" [Global, Leader] { "data": Sessions 25 }
     Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
     Dashboard "app.dashboard" "show the dashboard: machine or agents, groups, owners, reclaims, failures" [Global, Leader] { "dashboard": Sessions 22 }
@@ -256,14 +262,14 @@ actions! {
     Command "app.command" "command palette: actions, sessions, environments, settings" [Global, Leader]
     CommandLog "app.command-log" "show the equivalent commands of what you did" [Global, Leader]
 
-    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room]
-    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room]
-    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings, Room]
-    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings, Room]
+    ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room, Layouts]
+    ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room, Layouts]
+    ListPageDown "list.page-down" "one page down" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings, Room, Layouts]
+    ListPageUp "list.page-up" "one page up" [Sessions, Detail, Contexts, Themes, Shells, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Palette, Commands, Dashboard, Settings, Room, Layouts]
     ListHalfDown "list.half-down" "half a page down" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
     ListHalfUp "list.half-up" "half a page up" [Sessions, Detail, Explorer, Logs, Help, Dashboard]
-    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings, Room]
-    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings, Room]
+    ListFirst "list.first" "go to the first line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings, Room, Layouts]
+    ListLast "list.last" "go to the last line" [Sessions, Detail, Launcher, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Help, Commands, Dashboard, Settings, Room, Layouts]
 
     SessionOpen "session.open" "show details" [Sessions] { "details": Sessions 120 }
     SessionShell "session.shell" "open a shell in the session" [Sessions, Detail, Notices] { "shell": Sessions 150, Detail 90 }
@@ -368,6 +374,9 @@ actions! {
     RoomLeft "room.left" "select the screen on the left" [Room]
     RoomRight "room.right" "select the screen on the right" [Room]
     RoomScale "room.scale" "show whole screens scaled down, or their newest lines" [Room]
+    LayoutRestore "layouts.restore" "show the panes of the layout" [Layouts]
+    LayoutSave "layouts.save" "save the open panes as a layout" [Layouts]
+    LayoutDelete "layouts.delete" "delete the layout (asks for confirmation)" [Layouts]
 
     FolderOpen "folders.open" "show the files; in the trash: restore; accept an invitation" [Folders]
     FolderCreate "folders.create" "create a folder, or give a user access" [Folders]
@@ -457,6 +466,7 @@ actions! {
     PaneNext "pane.next" "next shell" [Leader, Panes]
     PanePrevious "pane.previous" "previous shell" [Leader, Panes]
     PanePick "pane.pick" "choose a shell of any session" [Leader, Panes]
+    PaneRelaunch "pane.relaunch" "relaunch the ended session of the pane" [Panes]
     PaneSplitRight "pane.split-right" "split: new pane on the right" [Leader]
     PaneSplitBelow "pane.split-below" "split: new pane below" [Leader]
     PaneLeft "pane.left" "go to the pane on the left" [Leader]

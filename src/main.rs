@@ -76,6 +76,7 @@ fn view(start: Start) -> run::Options {
         context: start.requested_context.or(default),
         contexts: start.contexts.problems,
         tour: None,
+        layout: start.layout,
     }
 }
 

@@ -31,9 +31,7 @@ pub fn why_not(
         _ => {
             let action = session_actions::find(action)?;
             match session {
-                None => action
-                    .reports_no_session
-                    .then(|| "no session is selected".to_owned()),
+                None => Some("no session is selected".to_owned()),
                 Some(session) => with_session(action, session, mirror, facts),
             }
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bytes::Bytes;
 
 use super::{
+    layouts::LayoutOrder,
     logs::feed::LogOrder,
     msg::Ticket,
     panes::{RecordOrder, RecordingId},
@@ -139,6 +140,11 @@ pub enum Effect {
     AskColors,
     /// Shows or saves a theme, or reads the list of themes.
     Theme(ThemeOrder),
+    /// Lists, saves or deletes layouts of panes. `Msg::Layouts` has the result.
+    Layouts {
+        directory: PathBuf,
+        order: LayoutOrder,
+    },
     /// Reads settings, or writes one.
     Settings(SettingsOrder),
     Mouse(bool),

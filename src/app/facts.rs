@@ -7,7 +7,9 @@ use jiff::tz::TimeZone;
 use super::custom_commands::CustomCommands;
 use super::settings::{SettingsProblem, ShownSetting};
 use crate::{
-    model::settings::{AppSettings, LaunchSettings, NotificationSettings, TerminalSettings},
+    model::settings::{
+        AppSettings, ChartStyle, LaunchSettings, NotificationSettings, TerminalSettings,
+    },
     rules::ssh_tunnel::SshRoute,
 };
 
@@ -23,6 +25,8 @@ pub struct Facts {
     pub time_zone: TimeZone,
     /// Whether drawing characters beyond ASCII may be used.
     pub unicode: bool,
+    /// What bars over time are drawn with. It is never `Auto`.
+    pub charts: ChartStyle,
     /// Destructive actions aren't available.
     pub read_only: bool,
     /// Whether the bars above the list are shown at the start.
@@ -48,6 +52,8 @@ pub struct Facts {
     pub home: Option<PathBuf>,
     /// The directory for recordings of terminals.
     pub recordings: PathBuf,
+    /// The directory of saved layouts.
+    pub layouts: PathBuf,
     /// Copying in terminals.
     pub terminal: TerminalSettings,
     /// How many days the log and the home directory of an ended session are kept.

@@ -24,6 +24,7 @@ pub mod focus;
 pub mod frecency;
 pub mod input;
 pub mod launcher;
+pub mod layouts;
 pub mod logs;
 pub mod machine;
 pub mod mirror;

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::{
+    layouts::LayoutsRead,
     logs::feed::LogEvent,
     machine::MachineReading,
     panes::{RecordingEnd, RecordingId},
@@ -82,6 +83,8 @@ pub enum Msg {
     },
     /// The list of themes, read again.
     Themes(Themes),
+    /// The saved layouts of panes, after an order was carried out.
+    Layouts(Box<LayoutsRead>),
     /// What this machine uses.
     Machine(MachineReading),
     /// The settings, read again.

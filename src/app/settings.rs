@@ -7,7 +7,7 @@ use crate::{
         custom_command::CustomCommand,
         problem::Problem,
         setting_kind::{EditedValue, SettingKind, TakesEffect},
-        settings::{AppSettings, NotificationSettings},
+        settings::{AppSettings, ChartStyle, NotificationSettings},
     },
 };
 
@@ -89,6 +89,7 @@ pub struct LiveSettings {
     pub statistics: bool,
     pub columns: Vec<String>,
     pub unicode: bool,
+    pub charts: ChartStyle,
     pub read_only: bool,
     pub open_apps_after_launch: bool,
     pub notifications: NotificationSettings,

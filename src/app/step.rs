@@ -9,6 +9,7 @@ use super::{
     custom_commands::CommandPlan,
     effect::Effect,
     launcher::{EarlierLaunch, KeptHome},
+    layouts::LayoutOrder,
     msg::Ticket,
     notices::toast::Launched,
     panels::{
@@ -118,6 +119,10 @@ pub enum Step {
         tab: Tab,
         columns: ColumnChoices,
     },
+    /// Lists, saves or deletes layouts of panes.
+    Layouts(LayoutOrder),
+    /// Shows the panes of a layout.
+    RestoreLayout(Clean),
     /// A command of the palette.
     Command(Command),
     /// Runs one of your own commands, which was confirmed.

@@ -4,9 +4,9 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     command_log::CommandLog, custom_commands::CustomCommands, extension_rules::ExtensionRules,
-    facts::Facts, frecency::Frecency, mirror::Mirror, notices::Notices, panels::PanelEnv,
-    panes::Panes, sessions::Sessions, shown_contexts::ShownContexts, themes::Themes,
-    transfers::Transfers,
+    facts::Facts, frecency::Frecency, layouts::LayoutRow, mirror::Mirror, notices::Notices,
+    panels::PanelEnv, panes::Panes, sessions::Sessions, shown_contexts::ShownContexts,
+    themes::Themes, transfers::Transfers,
 };
 use crate::{
     keymap::Keymap,
@@ -14,7 +14,9 @@ use crate::{
         resources::{Bytes, Cpu, ResourceSlots},
         secret_rules::SecretRules,
         session::Session,
-        settings::{AppSettings, LaunchSettings, NotificationSettings, TerminalSettings},
+        settings::{
+            AppSettings, ChartStyle, LaunchSettings, NotificationSettings, TerminalSettings,
+        },
         status::Status,
         testing,
         text::Clean,
@@ -54,6 +56,7 @@ pub fn facts() -> Facts {
         version: String::new(),
         time_zone: TimeZone::UTC,
         unicode: true,
+        charts: ChartStyle::Braille,
         read_only: false,
         mouse: true,
         statistics: true,
@@ -72,6 +75,7 @@ pub fn facts() -> Facts {
         copies: "/home/kim/.local/share/workbay/copies".into(),
         home: Some("/home/kim".into()),
         recordings: "/home/kim/.local/share/workbay/recordings".into(),
+        layouts: "/home/kim/.local/state/workbay/layouts".into(),
         notifications: NotificationSettings::default(),
         terminal: TerminalSettings::default(),
         keep_days: 7,
@@ -100,6 +104,7 @@ pub struct TestEnv {
     frecency: Frecency,
     commands: CommandLog,
     sessions: Sessions,
+    pub layouts: Option<Vec<LayoutRow>>,
 }
 
 impl Default for TestEnv {
@@ -116,6 +121,7 @@ impl Default for TestEnv {
             frecency: Frecency::default(),
             commands: CommandLog::default(),
             sessions: Sessions::default(),
+            layouts: None,
         }
     }
 }
@@ -140,6 +146,7 @@ impl TestEnv {
             transfers: &self.transfers,
             views: &[],
             themes: &self.themes,
+            layouts: self.layouts.as_deref(),
             frecency: &self.frecency,
             commands: &self.commands,
             screen: ratatui::layout::Rect::new(0, 0, 80, 24),

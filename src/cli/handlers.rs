@@ -26,6 +26,8 @@ pub struct Start {
     pub contexts: Contexts,
     /// The context that `--context` or WORKBAY_CONTEXT names, as written.
     pub requested_context: Option<String>,
+    /// The saved layout of panes that the TUI shows first.
+    pub layout: Option<String>,
 }
 
 /// How to run the daemon.

@@ -65,6 +65,7 @@ pub fn load(options: &GlobalOptions) -> Result<Start, Fail> {
         loaded,
         contexts: config::contexts::load(&places, variable),
         requested_context: asked.filter(|name| !name.is_empty()),
+        layout: options.layout.clone(),
     })
 }
 

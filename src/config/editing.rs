@@ -23,6 +23,7 @@ pub fn how(key: &str) -> Option<(SettingKind, TakesEffect)> {
     Some(match key {
         "ui.theme" | "ui.keymap" => (choice(&[]), AtOnce),
         "ui.unicode" => (choice(&["auto", "true", "false"]), AtOnce),
+        "ui.charts" => (choice(&["auto", "braille", "blocks", "ascii"]), AtOnce),
         "ui.columns" => (List, AtOnce),
         "ui.mouse"
         | "ui.statistics"

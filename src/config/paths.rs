@@ -159,6 +159,11 @@ impl Paths {
         self.data_dir.join("recordings")
     }
 
+    /// Saved layouts of panes.
+    pub fn layouts_dir(&self) -> PathBuf {
+        self.state_dir.join("layouts")
+    }
+
     /// Files that stop hooks of sessions saved.
     pub fn saved_dir(&self) -> PathBuf {
         self.data_dir.join("saved")

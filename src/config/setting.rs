@@ -14,7 +14,7 @@ use super::{
 };
 use crate::model::{
     resources::Bytes,
-    settings::{ClipboardPolicy, CopyKeys, Settings},
+    settings::{ChartStyle, ClipboardPolicy, CopyKeys, Settings},
 };
 
 /// One setting: `[table] name`.
@@ -82,6 +82,16 @@ pub const SETTINGS: &[Setting] = &[
             s.ui.unicode
                 .map_or_else(|| quoted("auto"), |on| on.to_string())
         },
+    },
+    Setting {
+        table: "ui",
+        name: "charts",
+        variable: None,
+        read: |s, item| {
+            let read = one_of(item, "style of charts", ChartStyle::ALL, ChartStyle::word);
+            set(&mut s.ui.charts, read)
+        },
+        show: |s| quoted(s.ui.charts.word()),
     },
     Setting {
         table: "ui",

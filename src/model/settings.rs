@@ -43,6 +43,7 @@ impl Settings {
                 statistics: false,
                 columns: Vec::new(),
                 unicode: None,
+                charts: ChartStyle::Auto,
                 read_only: false,
                 open_apps_after_launch: false,
             },
@@ -110,6 +111,7 @@ pub struct UiSettings {
     pub columns: Vec<String>,
     /// Whether to use Unicode drawing characters; `None` = as in the locale.
     pub unicode: Option<bool>,
+    pub charts: ChartStyle,
     /// Whether destructive actions are disabled.
     pub read_only: bool,
     /// Whether the app launcher opens when a session that was launched here runs.
@@ -328,6 +330,31 @@ impl Default for SaveLimits {
         Self {
             most: Bytes(10 * Bytes::GIB),
             keep_free: Bytes(Bytes::GIB),
+        }
+    }
+}
+
+/// What bars over time are drawn with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChartStyle {
+    /// Dots, or half blocks on a terminal whose font has no dots.
+    #[default]
+    Auto,
+    Braille,
+    Blocks,
+    Ascii,
+}
+
+impl ChartStyle {
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Braille, Self::Blocks, Self::Ascii];
+
+    /// The value in the settings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Braille => "braille",
+            Self::Blocks => "blocks",
+            Self::Ascii => "ascii",
         }
     }
 }

@@ -14,6 +14,7 @@ use super::{
     custom_commands::BackgroundCommands,
     desktop::{self, Dialect},
     editor, files,
+    layouts::LayoutFiles,
     logs::LogReaders,
     machine,
     recordings::Recordings,
@@ -25,7 +26,7 @@ use super::{
     transfers::{self, TransferRunner},
 };
 use crate::{
-    app::{effect::Effect, msg::Msg},
+    app::{effect::Effect, layouts::LayoutOrder, msg::Msg},
     config::recipe,
     model::{
         notice::{Level, Notice},
@@ -187,6 +188,7 @@ impl EffectRunner {
                     settings.order(order);
                 }
             }
+            Effect::Layouts { directory, order } => self.order_layouts(directory, order),
             // The event loop has the theme.
             Effect::Theme(_) => {}
             Effect::Mouse(on) => stage.mouse(on)?,
@@ -257,6 +259,17 @@ impl EffectRunner {
                 Err(error) => Err(Clean::new(&format!("the file was not edited: {error}"))),
             };
             let _ = answers.send(Msg::EditedFile { transfer, result }).await;
+        });
+    }
+
+    fn order_layouts(&self, directory: PathBuf, order: LayoutOrder) {
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let files = LayoutFiles::new(directory);
+            let done = tokio::task::spawn_blocking(move || files.carry_out(order)).await;
+            if let Ok(read) = done {
+                let _ = answers.send(Msg::Layouts(Box::new(read))).await;
+            }
         });
     }
 

@@ -6,7 +6,7 @@ use super::settings::outlines;
 use crate::{
     app::{custom_commands::CustomCommands, facts::Facts},
     config::{layer::Loaded, paths::Paths, person},
-    model::settings::Settings,
+    model::settings::{ChartStyle, Settings},
     protocol::version::version,
 };
 
@@ -23,6 +23,7 @@ pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
         version: version().to_owned(),
         time_zone: person::time_zone(),
         unicode: is_unicode(settings),
+        charts: charts(settings),
         read_only: settings.ui.read_only,
         mouse: settings.ui.mouse,
         statistics: settings.ui.statistics,
@@ -34,6 +35,7 @@ pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
         copies: paths.copies_dir(),
         home: variable("HOME").map(Into::into),
         recordings: paths.recordings_dir(),
+        layouts: paths.layouts_dir(),
         terminal: settings.terminal.clone(),
         keep_days: settings.history.keep_days,
         image_limit: settings.images.limit,
@@ -52,6 +54,16 @@ pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
 pub fn is_unicode(settings: &Settings) -> bool {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     settings.ui.unicode.unwrap_or_else(|| is_utf8(variable))
+}
+
+/// The style of charts, chosen by the terminal if the setting is `Auto`: the fonts of the Linux console have no dots.
+pub fn charts(settings: &Settings) -> ChartStyle {
+    let is_console = std::env::var("TERM").is_ok_and(|term| term == "linux");
+    match settings.ui.charts {
+        ChartStyle::Auto if is_console => ChartStyle::Blocks,
+        ChartStyle::Auto => ChartStyle::Braille,
+        style => style,
+    }
 }
 
 /// A name for this TUI's terminals in the engine. It differs from every other TUI's, also after a restart.

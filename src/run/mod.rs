@@ -23,6 +23,7 @@ mod keyboard;
 pub mod keymaps;
 mod late_answer;
 mod launch;
+mod layouts;
 pub mod live;
 mod log;
 pub mod logs;

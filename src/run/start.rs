@@ -1,6 +1,9 @@
 //! Starts and ends the TUI.
 
-use color_eyre::{Result, eyre::WrapErr as _};
+use color_eyre::{
+    Result,
+    eyre::{WrapErr as _, eyre},
+};
 use futures_util::{Stream, StreamExt as _, stream};
 use ratatui::style::Color;
 use tokio::signal::unix::{SignalKind, signal};
@@ -11,6 +14,7 @@ use super::{
     keyboard::Keyboard,
     keymaps::WatchedKeymap,
     late_answer::LateAnswer,
+    layouts::LayoutFiles,
     live::{TuiParts, live},
     log,
     saved::StateFile,
@@ -27,6 +31,7 @@ use crate::{
         id::{ContextName, SessionKey},
         notice::Level,
         problem::Problem,
+        text::Clean,
     },
     terminal::defaults::Rgb,
     theme::{ColorDepth, Theme, face::Face},
@@ -43,10 +48,20 @@ pub struct Options {
     pub contexts: Vec<Problem>,
     /// The session of the tour, to guide through the TUI.
     pub tour: Option<SessionKey>,
+    /// The saved layout of panes to show first.
+    pub layout: Option<String>,
 }
 
 /// Shows the TUI until the user leaves.
 pub fn main(options: Options) -> Result<()> {
+    let layout = match &options.layout {
+        None => None,
+        Some(name) => {
+            let files = LayoutFiles::new(options.paths.layouts_dir());
+            let layout = files.read(name).map_err(|why| eyre!(why))?;
+            Some((Clean::new(name), layout))
+        }
+    };
     let _log = log::to_file(&options.paths.tui_log());
     let appearance = Appearance::find(&options);
     let facts = facts::facts(&options.loaded, &options.paths);
@@ -85,6 +100,7 @@ pub fn main(options: Options) -> Result<()> {
         .with_commands(options.loaded.commands.clone())
         .on(appearance.terminal.colours)
         .starting_in(wanted.and_then(Result::ok))
+        .starting_with(layout)
         .touring(options.tour);
     // The tour leaves nothing behind, so its views aren't saved.
     let saved = options.tour.is_none();

@@ -1,5 +1,5 @@
-//! Draws a series of samples as bars of several rows: four steps in each row of braille cells, or the characters of
-//! an ASCII ramp.
+//! Draws a series of samples as bars of several rows: four steps in each row of braille cells, two of half blocks, or
+//! the characters of an ASCII ramp.
 
 use jiff::Timestamp;
 
@@ -59,6 +59,12 @@ mod tests {
             ["", ""].map(|_| " ".to_owned())
         );
         assert_eq!(shown(&[0, 0], 1, 3, Form::Braille)[2], "⣀");
+    }
+
+    #[test]
+    fn bars_grow_over_rows_of_half_blocks() {
+        let rows = shown(&[0, 30, 70, 100], 4, 2, crate::view::glyphs::BLOCKS.spark);
+        assert_eq!(rows, ["  ▄█", "▄███"].map(str::to_owned).to_vec());
     }
 
     #[test]

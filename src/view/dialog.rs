@@ -103,7 +103,15 @@ pub fn mark(paint: &mut Paint<'_>, row: Rect) {
     paint.text(row.x, row.y, 1, marker, Face::RowMarker);
 }
 
-/// Shades the whole screen.
+/// Whether a character belongs to a chart. Shaded dots beside a dialog would look like its own.
+fn is_drawn(symbol: &str) -> bool {
+    let mut chars = symbol.chars();
+    chars
+        .next()
+        .is_some_and(|c| matches!(c, '▀' | '▄' | '█' | '\u{2800}'..='\u{28ff}'))
+}
+
+/// Shades the whole screen, and removes the charts on it.
 fn shade(paint: &mut Paint<'_>, screen: Rect) {
     let shade = paint.style(Face::Shade);
     let ground = Style {
@@ -116,6 +124,9 @@ fn shade(paint: &mut Paint<'_>, screen: Rect) {
             cell.set_style(symbol_style);
             cell.set_style(ground);
             cell.set_style(shade);
+            if is_drawn(cell.symbol()) {
+                cell.set_symbol(" ");
+            }
         }
     }
 }

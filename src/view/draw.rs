@@ -34,7 +34,7 @@ pub fn draw(
     (areas, still): (&Areas, &Still),
     now: Timestamp,
 ) -> Option<Position> {
-    let glyphs = Glyphs::choose(app.facts.unicode);
+    let glyphs = Glyphs::of(&app.facts);
     let mut paint = Paint::new(surface, theme, glyphs);
     for part in still.loose(areas.screen) {
         paint.blank_ground(part);

@@ -1,7 +1,13 @@
 //! The drawing characters in Unicode or plain ASCII, chosen once for each client.
 
 use super::spark::Form;
-use crate::model::status::{Status, Tone};
+use crate::{
+    app::facts::Facts,
+    model::{
+        settings::ChartStyle,
+        status::{Status, Tone},
+    },
+};
 
 /// All characters for drawing except letters. The width of the shapes is reliable: no locale treats them as
 /// wide. The box and block characters are available in every terminal.
@@ -145,10 +151,35 @@ pub const ASCII: Glyphs = Glyphs {
     },
 };
 
+/// Charts of half blocks, which more fonts have than dots.
+pub const BLOCKS: Glyphs = Glyphs {
+    halves: ["▀", "▄", "█", "─"],
+    spark: Form::Ramp(&["▄", "█"]),
+    ..UNICODE
+};
+
+/// Charts of plain characters in a frame of others.
+pub const PLAIN_CHARTS: Glyphs = Glyphs {
+    halves: ASCII.halves,
+    spark: ASCII.spark,
+    ..UNICODE
+};
+
 impl Glyphs {
     #[must_use]
     pub fn choose(unicode: bool) -> &'static Self {
         if unicode { &UNICODE } else { &ASCII }
+    }
+
+    /// The characters that the settings and the terminal allow.
+    #[must_use]
+    pub fn of(facts: &Facts) -> &'static Self {
+        match facts.charts {
+            _ if !facts.unicode => &ASCII,
+            ChartStyle::Auto | ChartStyle::Braille => &UNICODE,
+            ChartStyle::Blocks => &BLOCKS,
+            ChartStyle::Ascii => &PLAIN_CHARTS,
+        }
     }
 
     pub fn shape(&self, status: &Status) -> &'static str {

@@ -154,7 +154,7 @@ fn with_detail(app: &App, areas: &mut Areas, body: Rect) -> Rect {
         below(body)
     };
     areas.detail = Some(area);
-    let glyphs = Glyphs::choose(app.facts.unicode);
+    let glyphs = Glyphs::of(&app.facts);
     // The number of lines does not depend on the time.
     let size = Size::new(area.width, area.height);
     let lines = detail::lines(app, open, size, glyphs, Timestamp::UNIX_EPOCH);

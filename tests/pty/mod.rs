@@ -1,12 +1,15 @@
 //! The built program on a pseudo-terminal, with real containers, as a person uses it.
 
 mod endurance;
+mod every_action;
 mod explorer;
 mod given_back;
 mod habits;
 mod hung;
 mod keys;
+mod layouts;
 mod notices;
+mod panes;
 mod settings;
 mod themes;
 mod tour;

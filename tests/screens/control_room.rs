@@ -209,3 +209,11 @@ fn without_sessions_it_says_what_would_be_here() {
     );
     assert!(bell.wait(1).press("v").sees(" bell "));
 }
+
+#[test]
+fn a_large_screen_with_text_at_its_top_is_not_cut() {
+    let screen = attaches(room(80, 24, 1), 1);
+    let lines = format!("only line\n{}", "\n".repeat(49));
+    let shown = shows(screen, 1, "80x50", &lines).wait(1);
+    assert!(shown.sees("only line"), "{}", shown.text());
+}

@@ -20,6 +20,7 @@ use workbay::{
         resources::{Bytes, Cpu, ResourceSlots},
         statistics::Statistics,
         status::Tab,
+        usage::AcceleratorUsage,
     },
     protocol::message::{Reply, Request, Snapshot},
 };
@@ -290,4 +291,44 @@ fn several_contexts_have_sections_of_their_own() {
         .can(cluster::name("seoul"), Capability::AgentChoice);
     let state = screen.app.mirror.engine(cluster::name("edge"));
     assert!(can && matches!(state, Some(EngineState::Lost { .. })));
+}
+
+#[test]
+fn the_busy_share_is_measured_between_two_readings() {
+    let screen = Screen::new(80, 24).daemon(here()).press("M");
+    let first = screen.send(reading(1000, 500));
+    let machine = |screen: &Screen| {
+        let text = screen.text();
+        let line = text.lines().find(|line| line.contains("Machine"));
+        line.unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    assert!(machine(&first).contains("measuring"), "{}", first.text());
+    // The second reading doesn't wait for the usual time.
+    let orders = |screen: &Screen| {
+        let read = |effect: &&Effect| matches!(effect, Effect::ReadMachine { .. });
+        screen.effects().iter().filter(read).count()
+    };
+    let before = orders(&first);
+    let later = first.wait(1);
+    assert!(orders(&later) > before, "{}", later.text());
+    let second = later.send(reading(2000, 1250));
+    assert!(machine(&second).contains("2.00/8"), "{}", second.text());
+}
+
+#[test]
+fn devices_show_their_own_use_and_memory() {
+    let device = |name: &str, percent: Option<u32>| AcceleratorUsage {
+        name: name.into(),
+        utilization: percent.map(|it| it * 100),
+        mem: Some(Bytes(12 * Bytes::GIB)),
+        mem_total: Some(Bytes(80 * Bytes::GIB)),
+    };
+    let mut samples = busy();
+    samples[0].1.accelerators = vec![device("GPU 0", Some(73)), device("GPU 1", None)];
+    samples[1].1.accelerators = vec![device("GPU 1", None)];
+    let screen = Screen::new(140, 40)
+        .daemon(here())
+        .press("M")
+        .notice(Change::Usage { samples });
+    insta::assert_snapshot!(screen.text());
 }

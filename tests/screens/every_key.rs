@@ -42,6 +42,7 @@ fn view(scope: Scope, keymap: &str) -> Option<Screen> {
         Scope::Ports => sessions().press("P"),
         Scope::Dashboard => sessions().press("M"),
         Scope::Room => sessions().press("W"),
+        Scope::Layouts => sessions().press("F6"),
         Scope::Transfers => sessions().press("T"),
         Scope::Notices => sessions().press("B"),
         Scope::Logs => sessions().press("j j l"),

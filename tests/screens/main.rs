@@ -29,6 +29,7 @@ mod grouping;
 mod idle;
 mod kept;
 mod launcher;
+mod layouts;
 mod list;
 mod marks;
 mod notices;

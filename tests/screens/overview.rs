@@ -5,6 +5,7 @@ use workbay::model::{
     change::Change,
     id::SessionKey,
     resources::{Bytes, Cpu},
+    settings::ChartStyle,
     status::Status,
     usage::{Traffic, Usage},
 };
@@ -103,4 +104,32 @@ fn a_long_list_a_low_screen_or_an_open_detail_leaves_no_room() {
     assert!(!sees(&long));
     let finished = watched(Screen::new(100, 30).daemon(snapshot(day()))).press("2");
     assert!(!sees(&finished), "{}", finished.text());
+}
+
+#[test]
+fn a_dialog_removes_the_charts_below_it() {
+    let dots = |screen: &Screen| {
+        let text = screen.text();
+        let dots = text
+            .chars()
+            .filter(|c| ('\u{2800}'..='\u{28ff}').contains(c));
+        dots.count()
+    };
+    let list = few(140, 40);
+    assert!(dots(&list) > 50, "{}", list.text());
+    for (keys, title) in [("x", "Terminate"), ("F6", "Layouts"), ("L", "Equivalent")] {
+        let dialog = few(140, 40).press(keys);
+        assert!(dialog.sees(title), "{}", dialog.text());
+        assert_eq!(dots(&dialog), 0, "{}", dialog.text());
+    }
+    assert!(dots(&few(140, 40).press("F6 esc")) > 50);
+}
+
+#[test]
+fn charts_of_half_blocks() {
+    let mut facts = facts();
+    facts.charts = ChartStyle::Blocks;
+    let sessions = vec![session(1, "train-resnet", Status::Running, 125)];
+    let screen = watched(Screen::with(100, 30, facts).daemon(snapshot(sessions)));
+    insta::assert_snapshot!(screen.text());
 }

@@ -27,7 +27,8 @@ use workbay::{
         request::{ContextRequest, SessionRequest},
         resources::{Bytes, Cpu},
         settings::{
-            AppSettings, LaunchSettings, NotificationSettings, PortRange, TerminalSettings,
+            AppSettings, ChartStyle, LaunchSettings, NotificationSettings, PortRange,
+            TerminalSettings,
         },
         text::Clean,
     },
@@ -64,6 +65,7 @@ pub fn facts() -> Facts {
         version: "0.1.0".to_owned(),
         time_zone: TimeZone::UTC,
         unicode: true,
+        charts: ChartStyle::Braille,
         read_only: false,
         mouse: true,
         statistics: true,
@@ -82,6 +84,7 @@ pub fn facts() -> Facts {
         copies: "/home/kim/.local/share/workbay/copies".into(),
         home: Some("/home/jin".into()),
         recordings: "/home/kim/.local/share/workbay/recordings".into(),
+        layouts: "/home/kim/.local/state/workbay/layouts".into(),
         notifications: NotificationSettings {
             bell: true,
             ..NotificationSettings::default()

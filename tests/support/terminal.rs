@@ -126,6 +126,24 @@ impl Terminal {
         self.seen().raw.clone()
     }
 
+    /// The bytes after the first `from`.
+    pub fn raw_since(&self, from: usize) -> Vec<u8> {
+        self.seen().raw[from..].to_vec()
+    }
+
+    /// Row and column of the cursor, and whether it is hidden.
+    pub fn cursor(&self) -> (u16, u16, bool) {
+        let seen = self.seen();
+        let screen = seen.parser.screen();
+        let (row, column) = screen.cursor_position();
+        (row, column, screen.hide_cursor())
+    }
+
+    /// Whether the program has closed its terminal.
+    pub fn has_ended(&self) -> bool {
+        self.seen().ended
+    }
+
     pub fn raw_len(&self) -> usize {
         self.seen().raw.len()
     }

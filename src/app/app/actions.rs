@@ -50,6 +50,7 @@ impl App {
             Action::Settings => self.toggle_settings(now),
             Action::PaneScratch => self.toggle_scratch(),
             Action::ControlRoom => self.toggle_control_room(),
+            Action::Layouts => self.toggle_layouts(),
             _ => match self.focus() {
                 Focus::Panel => self.on_panel(now, |top, env| top.action(action, key, env)),
                 Focus::Logs => self.in_logs(action, now),
@@ -164,6 +165,7 @@ impl App {
             Action::HostShell => self.host_shell(),
             Action::Panes => self.show_panes(now),
             Action::PaneBroadcast => self.toggle_broadcast(),
+            Action::PaneRelaunch => self.relaunch_pane(now),
             Action::PanePick | Action::WindowNewAs => {
                 self.open_panel(action, now).unwrap_or_default()
             }

@@ -78,9 +78,9 @@ impl App {
 
     /// Why an action on a session isn't possible while a group is selected.
     fn why_not_on_group(&self, action: Action) -> Option<String> {
-        let of_session = session_actions::find(action)?;
+        session_actions::find(action)?;
         let selected = self.focus() == Focus::Sessions && self.sessions.selected_group().is_some();
-        if !selected || action == Action::SessionOpen || !of_session.reports_no_session {
+        if !selected || action == Action::SessionOpen {
             return None;
         }
         let keys = self.keymap.keys_for(Scope::Sessions, Action::SessionsMark);

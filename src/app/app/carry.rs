@@ -90,6 +90,13 @@ impl App {
                     let ticket = self.ticket(Purpose::Effect);
                     effects.push(Effect::Theme(ThemeOrder::Keep { ticket, name }));
                 }
+                Step::Layouts(order) => {
+                    let directory = self.facts.layouts.clone();
+                    effects.push(Effect::Layouts { directory, order });
+                }
+                Step::RestoreLayout(name) => {
+                    next(&mut queue, self.restore_layout(&name));
+                }
                 Step::SaveSetting { key, value } => {
                     let ticket = self.ticket(Purpose::SaveSetting);
                     let order = match value {

@@ -81,7 +81,8 @@ impl App {
             // The steps are dropped, because `link_up` opens the same panes.
             self.panes.session_changed(session, &mut self.ids);
         }
-        let mut steps = self.panes.link_up(&mut self.ids, now);
+        let mut steps = self.begin_with_layout();
+        steps.extend(self.panes.link_up(&mut self.ids, now));
         steps.push(Self::ask_notices());
         steps.extend(begun);
         // The requests of the broken connection get no answers, so they are repeated.

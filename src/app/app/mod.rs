@@ -16,6 +16,7 @@ mod folders;
 mod frame;
 mod keys;
 mod launching;
+mod layouts;
 mod notices;
 mod palette;
 mod panels;
@@ -46,6 +47,7 @@ use super::{
     focus::{Focus, Page},
     frecency::Frecency,
     launcher::Launcher,
+    layouts::{Layout, LayoutRow},
     logs::Logs,
     mirror::Mirror,
     msg::{Msg, Ticket},
@@ -73,6 +75,7 @@ use crate::{
         notice::Level,
         problem::Problem,
         session::Session,
+        text::Clean,
     },
     terminal::defaults::DefaultColors,
 };
@@ -106,6 +109,10 @@ pub struct App {
     views: Vec<SavedView>,
     /// The themes to choose from, empty until they are read.
     pub themes: Themes,
+    /// The saved layouts of panes, `None` until they are read.
+    layouts: Option<Vec<LayoutRow>>,
+    /// The layout to show when the sessions are known.
+    starts_with: Option<(Clean, Layout)>,
     /// The commands that do what was done here.
     commands: CommandLog,
     /// How often entries of the palette were used.
@@ -175,6 +182,8 @@ impl App {
             reach: Reaches::default(),
             launched: Vec::new(),
             themes: Themes::default(),
+            layouts: None,
+            starts_with: None,
             apps_of: None,
             extension_rules: ExtensionRules::default(),
             logs: None,
@@ -292,6 +301,7 @@ impl App {
                 self.update_panels(now);
                 Vec::new()
             }
+            Msg::Layouts(read) => self.layouts_read(*read, now),
             Msg::Machine(reading) => {
                 self.machine_read(reading);
                 Vec::new()

@@ -104,6 +104,7 @@ impl App {
             Choice::Command(at) => self
                 .leave_panels()
                 .map_or_else(|| self.custom_command(at, now), |refused| vec![refused]),
+            Choice::Layout(name) => self.elsewhere(|app| app.restore_layout(&name)),
             Choice::Setting(at) => self.open_settings(Some(at), now),
         }
     }
@@ -182,5 +183,6 @@ fn leads_elsewhere(action: Action) -> bool {
             | Action::Dashboard
             | Action::Ports
             | Action::Transfers
+            | Action::Layouts
     )
 }

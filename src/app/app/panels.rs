@@ -61,6 +61,7 @@ impl App {
             transfers: &self.transfers,
             views: &self.views,
             themes: &self.themes,
+            layouts: self.layouts.as_deref(),
             frecency: &self.frecency,
             commands: &self.commands,
             screen: self.areas.screen,

@@ -74,6 +74,7 @@ impl App {
         facts.mouse = live.mouse;
         facts.statistics = live.statistics;
         facts.unicode = live.unicode;
+        facts.charts = live.charts;
         facts.read_only = live.read_only;
         facts.open_apps_after_launch = live.open_apps_after_launch;
         facts.notifications = live.notifications;

@@ -17,6 +17,7 @@ pub mod extend;
 pub mod folders;
 pub mod help;
 pub mod history;
+pub mod layouts;
 pub mod new_shell;
 pub mod notifications;
 pub mod palette;
@@ -54,6 +55,7 @@ use self::{
     folders::FoldersPanel,
     help::Help,
     history::HistoryTable,
+    layouts::LayoutList,
     new_shell::NewShell,
     notifications::NoticeList,
     palette::Palette,
@@ -99,6 +101,7 @@ macro_rules! each_panel {
                 Shells(ShellPicker),
                 Contexts(ContextPicker),
                 Columns(ColumnPicker),
+                Layouts(LayoutList),
                 Themes(ThemePicker),
                 Settings(SettingsPage),
                 Launcher(Launcher),

@@ -15,6 +15,7 @@ use crate::{
         facts::Facts,
         frecency::Frecency,
         input::Input,
+        layouts::LayoutRow,
         mirror::Mirror,
         notices::Notices,
         panes::Panes,
@@ -68,6 +69,8 @@ pub struct PanelEnv<'a> {
     pub transfers: &'a Transfers,
     pub views: &'a [SavedView],
     pub themes: &'a Themes,
+    /// The saved layouts of panes, `None` until they are read.
+    pub layouts: Option<&'a [LayoutRow]>,
     /// How often entries of the palette were used.
     pub frecency: &'a Frecency,
     /// The commands that do what was done in this TUI.

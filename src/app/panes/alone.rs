@@ -96,11 +96,16 @@ impl Panes {
         let before = pane.window;
         let left = before.filter(there);
         let holder = self.holder(place, now, id);
+        let shown = group.active().and_then(|window| window.id);
+        if pane.wanted_window.is_some() {
+            return self.show_wanted(place, id);
+        }
         if before.is_some() && left.is_none() && (self.is_in_split(id) || holder.is_some()) {
             return self.close_pane(id);
         }
         if let Some(pane) = self.list.iter_mut().find(|pane| pane.id == id) {
             pane.window = Some(now);
+            pane.window_id = shown;
         }
         // The pane that changed to the window last keeps it. The other one gets the window that this pane
         // left.
@@ -110,12 +115,45 @@ impl Panes {
         }
     }
 
+    /// Brings a pane of a layout to its window. If the window was closed and another pane shows the same one,
+    /// the pane gets a new window.
+    fn show_wanted(&mut self, place: ShellPlace, id: PaneId) -> Vec<Step> {
+        let pane = self.list.iter_mut().find(|pane| pane.id == id);
+        let Some(wanted) = pane.and_then(|pane| pane.wanted_window.take()) else {
+            return Vec::new();
+        };
+        let Some(pane) = self.pane(id) else {
+            return Vec::new();
+        };
+        let Some(group) = self.own_windows(pane) else {
+            return Vec::new();
+        };
+        let target = Target::session(&pane.tmux_session());
+        let shown = group.active();
+        let found = group.windows.iter().find(|it| it.id == Some(wanted));
+        let is_shared = |index| self.holder(place, index, id).is_some();
+        let command = match (found, shown) {
+            (Some(window), _) if window.active || is_shared(window.index) => None,
+            (Some(_), _) => Some(Command::select_window_id(&target, wanted)),
+            (None, Some(shown)) if is_shared(shown.index) => Some(Command::new_window(&target)),
+            (None, _) => None,
+        };
+        match command {
+            Some(command) => self.set(place, command),
+            None => self.part_window(place, id),
+        }
+    }
+
     fn send_to(&mut self, place: ShellPlace, id: PaneId, index: u32) -> Vec<Step> {
         let Some(pane) = self.pane(id) else {
             return Vec::new();
         };
         let target = Target::session(&pane.tmux_session());
-        let command = Command::select_window(&target, index);
+        self.set(place, Command::select_window(&target, index))
+    }
+
+    /// Sends a command whose answer isn't needed.
+    fn set(&mut self, place: ShellPlace, command: Command) -> Vec<Step> {
         let asked = self.lines.ask(place, command, CommandPurpose::Setting);
         asked.ok().flatten().into_iter().collect()
     }

@@ -51,7 +51,7 @@ pub use mouse::MouseLayout;
 pub use pane::{Pane, PaneState, ShellPlace};
 pub use prompt::{PanePrompt, PaneQuestion};
 pub use recording::{RecordOrder, RecordingEnd, RecordingId};
-pub use saved::{SavedDesk, SavedPane};
+pub use saved::{Arranged, FoundSession, SavedDesk, SavedPane};
 pub use screens::ScreenView;
 pub use strip::{HeadPlaces, WindowTab, head_name, window_tabs};
 pub use tabs::Tab;
@@ -382,6 +382,7 @@ impl Panes {
                 steps.push(pane.reopen(ids.stream()));
             }
         }
+        steps.extend(self.follow_name(session, ids));
         steps
     }
 

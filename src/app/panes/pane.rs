@@ -108,6 +108,12 @@ pub struct Pane {
     pub(super) ended_by_itself: bool,
     /// The window that it showed in tmux's last list.
     pub(super) window: Option<u32>,
+    /// The id of that window.
+    pub(super) window_id: Option<u32>,
+    /// The id of the window that it has to show, until tmux has listed it.
+    pub(super) wanted_window: Option<u32>,
+    /// You want to relaunch its session, and the pane follows the new one.
+    pub(super) follows_name: bool,
     /// Since when the pane isn't visible.
     hidden_since: Option<Timestamp>,
     /// It is a floating shell, on no desk.
@@ -143,6 +149,9 @@ impl Pane {
             session_over: false,
             ended_by_itself: false,
             window: None,
+            window_id: None,
+            wanted_window: None,
+            follows_name: false,
             hidden_since: None,
             floats: false,
             start: ShellStart::default(),
@@ -178,12 +187,23 @@ impl Pane {
             name: self.name.clone(),
             tag: self.tag.clone(),
             start: self.start.clone(),
+            window: self.window_id.or(self.wanted_window),
         }
+    }
+
+    /// Whether its session has ended, so that only a relaunch gives it a shell again.
+    pub(super) fn is_without_session(&self) -> bool {
+        self.session_over && self.place.session().is_some()
     }
 
     /// Its terminal has been requested.
     pub(super) fn is_asked(&self) -> bool {
         !self.unasked
+    }
+
+    /// What permanently names its terminal to the engine.
+    pub(super) fn tag(&self) -> &str {
+        &self.tag
     }
 
     /// The name of the tmux session that belongs to this pane.
@@ -206,11 +226,20 @@ impl Pane {
         !self.takes_keys() && !self.session_over
     }
 
+    /// Its session has ended, so nothing is opened.
+    pub(super) fn begin_over(&mut self, why: Clean) {
+        self.unasked = false;
+        self.session_over = true;
+        self.finish(why);
+    }
+
     /// Takes the status of its session. After the session has ended, the pane doesn't reconnect.
     pub(super) fn status_changed(&mut self, status: &Status) {
-        self.session_over = status.is_final();
+        let was_over = std::mem::replace(&mut self.session_over, status.is_final());
         let tries = matches!(self.state, PaneState::Lost { .. } | PaneState::Paused);
-        if self.session_over && tries {
+        // Why it couldn't be opened while the session was ending isn't true any more.
+        let never_began = !was_over && !self.has_begun && !self.takes_keys();
+        if self.session_over && (tries || never_began) {
             self.finish("the session has ended".into());
         }
     }

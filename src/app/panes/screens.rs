@@ -141,7 +141,10 @@ impl Panes {
         // A full line must not scroll the screen, and the last line break would.
         let lines = came.printed.strip_suffix(b"\n").unwrap_or(&came.printed);
         let mut bytes = Vec::with_capacity(lines.len() + 64);
-        for (at, line) in lines.split(|byte| *byte == b'\n').enumerate() {
+        let lines: Vec<&[u8]> = lines.split(|byte| *byte == b'\n').collect();
+        // The cursor stays at the end of the text, so that the newest lines are those with text.
+        let last = lines.iter().rposition(|line| !line.is_empty());
+        for (at, line) in lines[..last.map_or(0, |at| at + 1)].iter().enumerate() {
             if at > 0 {
                 bytes.extend_from_slice(b"\r\n");
             }

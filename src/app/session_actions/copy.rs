@@ -19,7 +19,6 @@ pub const ACTIONS: &[SessionAction] = &[
         action: Action::CopyKernelId,
         changes: false,
         connection: |_| Connection::None,
-        reports_no_session: false,
         run: |session, env| with_kernel(session, env, |kernel| Step::Copy(kernel.id.to_string())),
         ..SessionAction::BASE
     },
@@ -27,7 +26,6 @@ pub const ACTIONS: &[SessionAction] = &[
         action: Action::CopyContainerId,
         changes: false,
         connection: |_| Connection::None,
-        reports_no_session: false,
         run: |session, env| {
             with_kernel(session, env, |kernel| match &kernel.container_id {
                 Some(id) => Step::Copy(id.to_string()),

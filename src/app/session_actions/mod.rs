@@ -54,8 +54,6 @@ pub struct SessionAction {
     pub state_first: bool,
     /// Whether the help lists it even if no shown engine supports it.
     pub always_in_help: bool,
-    /// Whether it reports that no session is selected. Otherwise it does nothing then.
-    pub reports_no_session: bool,
 }
 
 impl SessionAction {
@@ -69,7 +67,6 @@ impl SessionAction {
         run: |_, _| Outcome::default(),
         state_first: false,
         always_in_help: false,
-        reports_no_session: true,
     };
 }
 

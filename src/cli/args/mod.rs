@@ -48,6 +48,9 @@ pub struct GlobalOptions {
     /// Keymap: default, vim, emacs, k9s, arrows or your own (default: `ui.keymap`)
     #[arg(long, value_name = "NAME")]
     pub keymap: Option<String>,
+    /// Saved layout of panes to show at the start
+    #[arg(long, value_name = "NAME")]
+    pub layout: Option<String>,
     /// Don't use the mouse, so that the terminal can select text
     #[arg(long)]
     pub no_mouse: bool,

@@ -182,8 +182,9 @@ impl<'a> EventLoop<'a> {
         {
             theming.background(background.is_dark());
         }
+        let is_key = matches!(msg, Msg::Key(_));
         let effects = self.app.update(msg, now);
-        if let Some((scope, action)) = self.app.invoked() {
+        if let Some((scope, action)) = self.app.invoked().filter(|_| is_key) {
             tracing::debug!(scope = scope.name(), action = action.name(), "last action");
         }
         // Leaving or changing a pane also sends bytes (its program gets a focus report), and must be drawn.

@@ -7,7 +7,10 @@ use std::path::Path;
 
 use tokio::sync::{mpsc, watch};
 
-use super::{facts::is_unicode, watch::FileWatch};
+use super::{
+    facts::{charts, is_unicode},
+    watch::FileWatch,
+};
 use crate::{
     app::{
         msg::{Msg, Ticket},
@@ -233,6 +236,7 @@ fn live(loaded: &Loaded, keymap: Option<Keymap>) -> LiveSettings {
         statistics: settings.ui.statistics,
         columns: settings.ui.columns.clone(),
         unicode: is_unicode(settings),
+        charts: charts(settings),
         read_only: settings.ui.read_only,
         open_apps_after_launch: settings.ui.open_apps_after_launch,
         notifications: settings.notifications,

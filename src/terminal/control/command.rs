@@ -23,6 +23,10 @@ impl Target {
     fn window(&self, index: u32) -> String {
         quoted(&format!("={}:{index}", self.0))
     }
+
+    fn window_id(&self, id: u32) -> String {
+        quoted(&format!("={}:@{id}", self.0))
+    }
 }
 
 /// One command line.
@@ -94,6 +98,12 @@ impl Command {
     #[must_use]
     pub fn select_window(target: &Target, index: u32) -> Self {
         Self::new(&["select-window", "-t", &target.window(index)])
+    }
+
+    /// Selects a window by its id, which stays the same when other windows close.
+    #[must_use]
+    pub fn select_window_id(target: &Target, id: u32) -> Self {
+        Self::new(&["select-window", "-t", &target.window_id(id)])
     }
 
     #[must_use]

@@ -3,7 +3,7 @@
 use crate::model::{inside, text::Clean};
 
 /// The fields of a pane, one pane per line. The names come last because a program chooses the last name.
-pub const LISTED: &str = "#{session_name}\t#{window_index}\t#{window_active}\t\
+pub const LISTED: &str = "#{session_name}\t#{window_index}#{window_id}\t#{window_active}\t\
     #{window_activity_flag}\t#{window_bell_flag}\t#{pane_active}\t#{pane_in_mode}\t#{pane_mode}\t\
     #{scroll_position}\t#{copy_cursor_y}\t#{history_size}\t#{pane_height}\t#{mouse_any_flag}\t#{mode-keys}\t\
     #{window_name}\t#{pane_current_command}";
@@ -19,6 +19,8 @@ const MOST: usize = 2000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     pub index: u32,
+    /// Stays the same while the window exists. The index changes when a window before it closes.
+    pub id: Option<u32>,
     pub name: Clean,
     pub active: bool,
     /// Something was printed in the window since it was last visible.
@@ -141,9 +143,14 @@ fn window(line: &str) -> Option<(Window, bool)> {
     };
     let number = |text: &str| text.parse::<u64>().unwrap_or(0);
     let history = number(history);
+    let (index, id) = match index.split_once('@') {
+        Some((index, id)) => (index, id.parse().ok()),
+        None => (*index, None),
+    };
     let copying = matches!(*mode, "copy-mode" | "view-mode");
     let window = Window {
         index: index.parse().ok()?,
+        id,
         name: Clean::new(&plain(name)),
         active: *active == "1",
         activity: *activity == "1",
@@ -199,12 +206,12 @@ mod tests {
 
     use super::*;
 
-    const ANSWER: &str = "main\t1\t1\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\tsh\tsh\n\
+    const ANSWER: &str = "main\t1@0\t1\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\tsh\tsh\n\
         main\t2\t0\t1\t0\t1\t0\t\t\t\t5\t24\t0\temacs\t학습\tpython3\n\
         wb-a\t1\t0\t0\t1\t0\t0\t\t\t\t0\t24\t0\temacs\tsh\tsh\n\
         wb-a\t1\t0\t0\t1\t1\t0\t\t\t\t0\t24\t0\temacs\tsh\tvim\n\
         nonsense\n\
-        wb-a\t2\t1\t0\t0\t1\t1\tcopy-mode\t30\t4\t100\t24\t0\tvi\ta\\\\b\\$HOME\\011c\tless\tx\n";
+        wb-a\t2@7\t1\t0\t0\t1\t1\tcopy-mode\t30\t4\t100\t24\t0\tvi\ta\\\\b\\$HOME\\011c\tless\tx\n";
 
     #[test]
     fn a_pane_sees_its_own_session() {
@@ -215,6 +222,7 @@ mod tests {
         assert_eq!(own.windows[0].command, "vim", "of the active pane");
         let active = own.active().unwrap();
         assert_eq!((active.index, active.name.as_str()), (2, "a\\b$HOME c"));
+        assert_eq!((active.id, own.windows[0].id), (Some(7), None));
         let copying = CopyMode {
             line: 75,
             lines: 124,

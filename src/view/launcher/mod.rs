@@ -53,7 +53,7 @@ impl Dialog for Launcher {
             Some(Overlay::Question(asked)) => question::buttons(asked, screen),
             _ => <[Rect; 2]>::default(),
         };
-        let glyphs = Glyphs::choose(app.facts.unicode);
+        let glyphs = Glyphs::of(&app.facts);
         DialogAreas {
             screen,
             area,

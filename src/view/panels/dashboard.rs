@@ -11,7 +11,7 @@ use crate::{
         durations,
         panels::dashboard::{
             Dashboard,
-            rows::{DashRow, Meter, MeterRow, NoteKind, SessionLine, rows},
+            rows::{DashRow, DeviceLine, Meter, MeterRow, NoteKind, SessionLine, rows},
         },
     },
     model::resources::{Bytes, Cpu},
@@ -165,6 +165,7 @@ fn draw_row(
             );
             draw_bar(paint, line, (x, width), (&pieces, &numbers));
         }
+        DashRow::Device(device) => draw_device(paint, device, line, columns),
         DashRow::Session(session) => draw_session(paint, app, session, (line, columns), now),
     }
 }
@@ -187,6 +188,30 @@ fn draw_meters(paint: &mut Paint<'_>, row: &MeterRow, line: Rect, columns: &Dash
     }
 }
 
+/// A device has its own share in the place of CPU.
+fn draw_device(paint: &mut Paint<'_>, device: &DeviceLine, line: Rect, columns: &DashColumns) {
+    cell(paint, line, columns.label, &device.name, Face::Text);
+    let sessions = format!("by {}", device.sessions);
+    cell(paint, line, columns.note, &sessions, Face::Dim);
+    let numbers = device.busy.map_or_else(
+        || "-".to_owned(),
+        |thousandths| format!("{}%", (thousandths + 5) / 10),
+    );
+    let cells = usize::from(columns.cpu.1.saturating_sub(NUMBERS + 1));
+    let bars = device.busy.map_or_else(Vec::new, |busy| {
+        let face = (Face::BarNormal, paint.glyphs);
+        pieces((share(busy, 1000), 0.0), cells, face)
+    });
+    draw_bar(paint, line, columns.cpu, (&bars, &numbers));
+    let bytes = |amount: u64| short(Bytes(amount));
+    meter(
+        paint,
+        (line, columns.memory),
+        device.memory,
+        (&bytes, &bytes),
+    );
+}
+
 /// Formats an amount in use, and a whole.
 type Formats<'a> = (&'a dyn Fn(u64) -> String, &'a dyn Fn(u64) -> String);
 
@@ -198,6 +223,7 @@ fn meter(
 ) {
     let used = meter.used.map_or_else(|| "?".to_owned(), amount);
     let numbers = match (meter.used, meter.whole) {
+        (None, _) if meter.measuring => "measuring".to_owned(),
         (None, None) => "-".to_owned(),
         (_, None) => used,
         (_, Some(all)) => format!("{used}/{}", whole(all)),
@@ -286,7 +312,13 @@ fn draw_session(
     } else {
         Face::Dim
     };
-    cell(paint, line, (x, room), &session.why, face);
+    let with_amounts = session
+        .frees
+        .as_ref()
+        .map(|frees| format!("{}, frees {frees}", session.why));
+    let fitting = with_amounts.filter(|words| text::width(words) <= usize::from(room));
+    let why = fitting.as_ref().unwrap_or(&session.why);
+    cell(paint, line, (x, room), why, face);
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod extend;
 mod folders;
 mod help;
 pub mod history;
+mod layouts;
 mod new_shell;
 mod notifications;
 mod palette;

@@ -279,6 +279,7 @@ fn about(app: &App, entry: &PaletteEntry) -> String {
             ),
             None => String::new(),
         },
+        Choice::Layout(_) => "Shows these panes. The shells of others keep running".to_owned(),
         Choice::Setting(at) => {
             let setting = app.facts.settings.get(*at);
             setting.map_or_else(String::new, |it| it.meaning.clone())

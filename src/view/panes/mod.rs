@@ -40,6 +40,7 @@ const AFTER_LEADER: &[(&[Action], &str)] = &[
     (&[Action::PaneScratch], "floating shell"),
     (&[Action::PaneBroadcast], "broadcast"),
     (&[Action::PaneRecord], "record"),
+    (&[Action::Layouts], "layouts"),
     (&[Action::PaneSendPrefix], "send Ctrl-B"),
     (&[Action::PaneLiteral], "send leader"),
 ];
@@ -176,7 +177,27 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
         PaneState::Ended { .. } | PaneState::Lost { .. } => {
             cells::paint(&pane.emulator, cells, (paint.buffer, paint.extras));
             paint.fill(cells, Face::Shade);
+            if pane.session_over && !pane.has_begun {
+                draw_over(paint, cells, pane);
+            }
         }
+    }
+}
+
+/// A pane whose session had ended before the pane was opened has nothing else to show.
+fn draw_over(paint: &mut Paint<'_>, cells: Rect, pane: &Pane) {
+    let PaneState::Ended { why } = &pane.state else {
+        return;
+    };
+    let middle = cells.y + cells.height.saturating_sub(1) / 2;
+    let room = usize::from(cells.width.saturating_sub(2));
+    let lines = [
+        (why.as_str(), Face::Warning),
+        ("Relaunch it, or close this pane", Face::Dim),
+    ];
+    for ((text, face), y) in lines.into_iter().zip(middle..cells.bottom()) {
+        let text = text::fit(text, room, paint.glyphs.ellipsis);
+        paint.centred(cells, y, &text, face);
     }
 }
 
@@ -344,6 +365,9 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
             Some((text.to_owned(), Face::Warning))
         }
         PaneState::Opening | PaneState::Live | PaneState::Paused => None,
+        PaneState::Ended { why } if pane.session_over && !pane.has_begun => {
+            Some((why.to_string(), Face::Warning))
+        }
         PaneState::Ended { .. } if pane.session_over => {
             Some(("the session has ended".to_owned(), Face::Warning))
         }
@@ -419,6 +443,10 @@ fn hints_when_ended(pane: &Pane, keymap: &Keymap) -> Vec<PaneHint> {
     let mut hints = Vec::new();
     if pane.can_reopen() {
         hints.push(PaneHint::new("Enter", "new"));
+    }
+    let relaunch = keymap.keys_for(Scope::Panes, Action::PaneRelaunch);
+    if let Some(key) = relaunch.first().filter(|_| pane.session_over) {
+        hints.push(PaneHint::new(shown(key), "relaunch"));
     }
     hints.push(PaneHint::new("Esc", "close"));
     if let Some(key) = keymap.keys_for(Scope::Global, Action::Quit).first() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     AgentList, Dashboard,
-    rows::{DashRow, Meter, MeterRow, NoteKind, Target, note},
+    rows::{DashRow, DeviceLine, Meter, MeterRow, NoteKind, Target, note},
 };
 use crate::{
     app::{
@@ -92,8 +92,8 @@ pub(super) fn context_rows(
     let meters = |used: Option<(u64, u64)>| {
         let meter = |used: Option<u64>, whole| Meter {
             used,
-            others: 0,
             whole,
+            ..Meter::default()
         };
         (
             meter(used.map(|it| it.0), cpus),
@@ -118,15 +118,44 @@ pub(super) fn context_rows(
     let (cpu, mem) = meters(used(env.mirror, running.clone()));
     rows.push(DashRow::Meters(MeterRow {
         label: "In use".to_owned(),
-        note: format!("by {} running", running.count()),
+        note: format!("by {} running", running.clone().count()),
         cpu,
         memory: mem,
         ..MeterRow::default()
     }));
+    rows.extend(device_rows(env.mirror, running));
     if env.mirror.can(name, Capability::HostEnvironment) {
         rows.extend(machine_rows(panel, cpus));
     }
     rows
+}
+
+/// The devices that the running sessions report, by name. Several sessions can share a device.
+fn device_rows<'a>(mirror: &Mirror, sessions: impl Iterator<Item = &'a Session>) -> Vec<DashRow> {
+    let mut sessions: Vec<&Session> = sessions.collect();
+    sessions.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    let mut devices: BTreeMap<String, DeviceLine> = BTreeMap::new();
+    for session in sessions {
+        let usage = mirror.usage(session.key());
+        for device in usage.map(|it| &it.accelerators[..]).unwrap_or_default() {
+            let name = device.name.to_string();
+            let line = devices.entry(name.clone()).or_insert_with(|| DeviceLine {
+                name,
+                sessions: String::new(),
+                busy: device.utilization.map(|it| u64::from(it) / 10),
+                memory: Meter {
+                    used: device.mem.map(|it| it.0),
+                    whole: device.mem_total.map(|it| it.0),
+                    ..Meter::default()
+                },
+            });
+            if !line.sessions.is_empty() {
+                line.sessions.push_str(", ");
+            }
+            line.sessions.push_str(session.name.as_str());
+        }
+    }
+    devices.into_values().map(DashRow::Device).collect()
 }
 
 /// This machine as a whole, with the programs outside of sessions.
@@ -141,13 +170,14 @@ fn machine_rows(panel: &Dashboard, cpus: Option<u64>) -> Vec<DashRow> {
         note: "with all programs".to_owned(),
         cpu: Meter {
             used: busy.map(|(busy, cpus)| cpus * busy / 1000),
-            others: 0,
             whole: cpus,
+            measuring: busy.is_none() && cpus.is_some(),
+            ..Meter::default()
         },
         memory: Meter {
             used: memory.map(|it| it.total.0.saturating_sub(it.available.0)),
-            others: 0,
             whole: memory.map(|it| it.total.0),
+            ..Meter::default()
         },
         ..MeterRow::default()
     })];
@@ -177,8 +207,8 @@ fn agent_row(agent: &Agent) -> DashRow {
     let (all, used) = (&agent.available, &agent.occupied);
     let meter = |used: u64, all: u64| Meter {
         used: Some(used),
-        others: 0,
         whole: Some(all).filter(|all| *all > 0),
+        ..Meter::default()
     };
     let status = if agent.schedulable {
         agent.status.to_string()
@@ -272,5 +302,6 @@ fn meter_of(part: Part) -> Meter {
             Whole::Total(all) | Whole::Limit(all) => Some(all),
             Whole::Hidden | Whole::Unlimited => None,
         },
+        measuring: false,
     }
 }

@@ -37,6 +37,8 @@ pub type AgentList = Result<Vec<Agent>, Clean>;
 
 /// How often this machine is read.
 const MACHINE_EVERY: SignedDuration = SignedDuration::from_secs(2);
+/// The busy share needs two readings, so the second one follows soon.
+const SECOND_AFTER: SignedDuration = SignedDuration::from_millis(250);
 /// How often the agents are read. The daemon caches them for a minute.
 const AGENTS_EVERY: SignedDuration = SignedDuration::from_secs(60);
 
@@ -78,7 +80,7 @@ impl Dashboard {
         now: Timestamp,
     ) -> Vec<Step> {
         let mut steps = Vec::new();
-        if is_due(self.read_at, MACHINE_EVERY, now) && has_machine(mirror, shown) {
+        if is_due(self.read_at, self.machine_every(), now) && has_machine(mirror, shown) {
             self.read_at = Some(now);
             steps.push(Step::Do(Effect::ReadMachine { disk: disk.clone() }));
         }
@@ -95,10 +97,19 @@ impl Dashboard {
     /// When the next request is due.
     pub fn wake_at(&self, mirror: &Mirror, shown: ShownContexts) -> Option<Timestamp> {
         let machine = self.read_at.filter(|_| has_machine(mirror, shown));
-        let machine = machine.map(|at| later(at, MACHINE_EVERY));
+        let machine = machine.map(|at| later(at, self.machine_every()));
         let agents = self.asked_at.filter(|_| mirror.is_up());
         let agents = agents.map(|at| later(at, AGENTS_EVERY));
         machine.into_iter().chain(agents).min()
+    }
+
+    fn machine_every(&self) -> SignedDuration {
+        let lacks_second = self.machine.is_some() && self.busy.is_none();
+        if lacks_second {
+            SECOND_AFTER
+        } else {
+            MACHINE_EVERY
+        }
     }
 
     pub fn machine_read(&mut self, reading: MachineReading) {

@@ -54,13 +54,13 @@ pub(super) fn owner_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
                 note: counted(owner.members.len()),
                 cpu: Meter {
                     used: used.map(|it| it.0),
-                    others: 0,
                     whole: Some(slots.cpu.millis()),
+                    ..Meter::default()
                 },
                 memory: Meter {
                     used: used.map(|it| it.1),
-                    others: 0,
                     whole: Some(slots.mem.0),
+                    ..Meter::default()
                 },
                 accelerators: accelerators(&slots, None),
                 target: Some(Target::Filter(Grouping::Owner, name)),
@@ -114,10 +114,20 @@ pub(super) fn reclaim_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
             name: session.name.to_string(),
             at,
             why: check.unwrap_or("over a limit").to_owned(),
+            frees: Some(freed(session)),
             failed: false,
         })
     }));
     rows
+}
+
+/// `2 CPU, 4 GiB, 1 GPU`: what a session gives back.
+fn freed(session: &Session) -> String {
+    let slots = &session.requested_slots;
+    let devices = accelerators(slots, None);
+    let parts = [format!("{} CPU", slots.cpu), slots.mem.to_string(), devices];
+    let parts = parts.into_iter().filter(|it| !it.is_empty());
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn more_than_named(count: usize) -> String {
@@ -155,6 +165,7 @@ pub(super) fn failure_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
             name: session.name.to_string(),
             at: Some(at),
             why,
+            frees: None,
             failed: true,
         })
     }));

@@ -26,7 +26,20 @@ pub enum DashRow {
         used: Bytes,
         total: Bytes,
     },
+    Device(DeviceLine),
     Session(SessionLine),
+}
+
+/// A device of an engine: how busy it is, and its memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceLine {
+    /// `GPU 0`.
+    pub name: String,
+    /// The sessions that use it.
+    pub sessions: String,
+    /// In thousandths.
+    pub busy: Option<u64>,
+    pub memory: Meter,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +69,8 @@ pub struct Meter {
     /// What others use of the whole.
     pub others: u64,
     pub whole: Option<u64>,
+    /// It isn't known yet, because it needs a second reading.
+    pub measuring: bool,
 }
 
 /// A session that will be reclaimed, or failed.
@@ -66,6 +81,8 @@ pub struct SessionLine {
     /// When it is reclaimed, or when it ended; `None` = it is over a limit now.
     pub at: Option<Timestamp>,
     pub why: String,
+    /// What it gives back, if it is reclaimed.
+    pub frees: Option<String>,
     pub failed: bool,
 }
 
@@ -82,7 +99,11 @@ impl DashRow {
         match self {
             Self::Meters(row) => row.target.clone(),
             Self::Session(line) => Some(Target::Session(line.key)),
-            Self::Blank | Self::Section(..) | Self::Note(..) | Self::Disk { .. } => None,
+            Self::Blank
+            | Self::Section(..)
+            | Self::Note(..)
+            | Self::Disk { .. }
+            | Self::Device(_) => None,
         }
     }
 }

@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     action::{Action, Scope},
-    app::{launcher::EarlierLaunch, panels::PanelEnv, shown_contexts::ShownContexts},
+    app::{
+        launcher::EarlierLaunch, layouts::LayoutRow, panels::PanelEnv,
+        shown_contexts::ShownContexts,
+    },
     model::{
         environment::{Environment, EnvironmentSource, HOST},
         forward::{Forward, ForwardTarget},
@@ -22,6 +25,7 @@ use crate::{
 pub fn entries(scopes: &[Scope], data: &PaletteData, env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
     let mut entries = commands(scopes, env);
     entries.extend(actions(scopes));
+    entries.extend(layouts(env));
     entries.extend(sessions(env));
     entries.extend(environments(env));
     entries.extend(folders(data, env));
@@ -56,6 +60,21 @@ fn commands(scopes: &[Scope], env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
         }
     }
     entries
+}
+
+fn layouts(env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
+    let rows = env.layouts.unwrap_or_default().iter();
+    let entry = |row: &LayoutRow| {
+        let name = &row.name;
+        let texts = (format!("show the layout {name}"), "panes".to_owned());
+        let choice = Choice::Layout(name.clone());
+        let note = match &row.read {
+            Ok(layout) => format!("{} panes", layout.panes().len()),
+            Err(_) => "can't be read".to_owned(),
+        };
+        PaletteEntry::new(EntryKind::Action, format!("layout/{name}"), texts, choice).noted(note)
+    };
+    rows.map(entry).collect()
 }
 
 fn actions(scopes: &[Scope]) -> Vec<PaletteEntry> {

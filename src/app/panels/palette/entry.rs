@@ -8,6 +8,7 @@ use crate::{
     model::{
         forward::ForwardId,
         id::{ContextName, SessionKey},
+        text::Clean,
     },
 };
 
@@ -102,6 +103,8 @@ pub enum Choice {
     Setting(usize),
     /// The position of one of your own commands in `Facts::commands`.
     Command(usize),
+    /// Shows the panes of a layout.
+    Layout(Clean),
 }
 
 /// One entry of the palette.

@@ -6,7 +6,9 @@ pub mod entry;
 pub mod search;
 pub mod words;
 
-use super::{Hint, MOVE, Panel, PanelEnv, scroll::ListCursor, themes::ThemePicker};
+use super::{
+    Hint, MOVE, Panel, PanelEnv, layouts::LayoutList, scroll::ListCursor, themes::ThemePicker,
+};
 use crate::{
     action::{Action, Scope},
     app::{
@@ -120,7 +122,10 @@ impl Palette {
         });
         let recents = ask(Request::Recents, PaletteQuery::Recents);
         let themes = ThemePicker::ask();
-        [recents, themes].into_iter().chain(folders).collect()
+        [recents, themes, LayoutList::ask()]
+            .into_iter()
+            .chain(folders)
+            .collect()
     }
 
     /// Takes a list from the daemon.

@@ -1,7 +1,11 @@
 //! The panes on their desks, saved for the next TUI. The shells keep running in their sessions, which know
 //! each pane by its tag.
 
+mod arrange;
+
 use serde::{Deserialize, Serialize};
+
+pub use arrange::{Arranged, FoundSession};
 
 use super::{Axis, Desk, Pane, PaneId, Panes, ShellPlace, tree::Tree};
 use crate::{
@@ -43,9 +47,35 @@ pub struct SavedPane {
     /// A container of the session other than its main one.
     #[serde(default)]
     pub(super) kernel: Option<KernelId>,
-    pub(super) name: Clean,
+    pub name: Clean,
     pub(super) tag: String,
     pub(super) start: ShellStart,
+    /// The id of the window that it showed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) window: Option<u32>,
+}
+
+impl SavedDesk {
+    /// Its panes in reading order.
+    pub fn panes(&self) -> Vec<&SavedPane> {
+        self.tree.panes()
+    }
+}
+
+impl SavedPane {
+    /// Whether it shows the main container of a session.
+    pub fn is_of_session(&self) -> bool {
+        self.session.is_some() && self.kernel.is_none()
+    }
+}
+
+impl SavedTree {
+    fn panes(&self) -> Vec<&SavedPane> {
+        match self {
+            Self::Pane(pane) => vec![pane],
+            Self::Split { first, second, .. } => [first.panes(), second.panes()].concat(),
+        }
+    }
 }
 
 impl Panes {
@@ -59,7 +89,9 @@ impl Panes {
 
     fn saved_desk(&self, desk: &Desk) -> Option<SavedDesk> {
         let saved = |id: PaneId| {
-            let keeps = |pane: &&Pane| pane.takes_keys() && !pane.runs_command_here();
+            let keeps = |pane: &&Pane| {
+                (pane.takes_keys() || pane.is_without_session()) && !pane.runs_command_here()
+            };
             let pane = self.pane(id).filter(keeps)?;
             Some(pane.saved())
         };

@@ -116,3 +116,78 @@ fn what_was_never_shown_is_not_opened_when_the_daemon_comes_back() {
     assert_eq!(opened(&steps), []);
     assert_eq!(opened(&panes.set_page(PAGE)).len(), 4);
 }
+
+fn same(pane: &SavedPane) -> FoundSession {
+    FoundSession::Here(pane.session.unwrap())
+}
+
+#[test]
+fn a_layout_takes_open_panes_and_closes_the_others() {
+    let mut panes = laid_out();
+    let mut ids = Ids::default();
+    let saved = panes.saved();
+    panes.open_session(key(4), &"four".into(), false, &mut ids);
+    panes.open_host("gpu1", &mut ids);
+    panes.set_page(PAGE);
+    let before: Vec<PaneId> = panes.desks()[..2].iter().flat_map(Desk::panes).collect();
+    let (arranged, steps) = panes.arrange(saved, same, true, &mut ids);
+    let after: Vec<PaneId> = panes.desks()[..2].iter().flat_map(Desk::panes).collect();
+    assert_eq!(after, before, "the same panes");
+    assert_eq!((arranged.panes, arranged.closed), (4, 1));
+    // The shell of this machine would end with its pane.
+    assert_eq!(panes.desks().len(), 3);
+    let last = panes.desks()[2].panes();
+    assert_eq!(panes.pane(last[0]).unwrap().place, ShellPlace::Host);
+    let closed = |step: &&Step| matches!(step, Step::Do(Effect::Close { .. }));
+    assert_eq!(steps.iter().filter(closed).count(), 1);
+    assert_eq!(opened(&steps), []);
+    assert_eq!(panes.active_desk(), 1);
+}
+
+#[test]
+fn a_layout_opens_what_is_not_open() {
+    let saved = laid_out().saved();
+    let (mut panes, mut ids) = (Panes::new("new"), Ids::default());
+    panes.set_page(PAGE);
+    let (arranged, steps) = panes.arrange(saved.clone(), same, true, &mut ids);
+    assert_eq!((arranged.panes, arranged.closed), (4, 0));
+    let tags =
+        |steps: &[Step]| -> Vec<String> { opened(steps).into_iter().map(|(_, tag)| tag).collect() };
+    assert_eq!(tags(&steps), ["old-1", "old-2", "old-3", "old-4"]);
+    // Another TUI may have the terminals of these tags.
+    let (mut second, mut ids) = (Panes::new("new"), Ids::default());
+    second.set_page(PAGE);
+    let (_, steps) = second.arrange(saved, same, false, &mut ids);
+    assert_eq!(tags(&steps), ["new-1", "new-2", "new-3", "new-4"]);
+}
+
+#[test]
+fn an_ended_session_keeps_its_place_and_follows_a_relaunch() {
+    let (saved, _) = laid_out().saved();
+    let (mut panes, mut ids) = (Panes::new("new"), Ids::default());
+    panes.set_page(PAGE);
+    let find = |pane: &SavedPane| match pane.session {
+        Some(session) if session == key(2) => FoundSession::Over("two has ended".into()),
+        _ => same(pane),
+    };
+    let (arranged, steps) = panes.arrange((saved, 0), find, true, &mut ids);
+    assert_eq!(arranged.over, [Clean::new("two")]);
+    assert!(opened(&steps).iter().all(|(session, _)| *session != key(2)));
+    let pane = panes.active().unwrap();
+    assert!(pane.session_over && !pane.takes_keys() && !pane.can_reopen());
+    assert_eq!(panes.scope(), crate::action::Scope::Panes);
+    // It is saved again, too.
+    assert_eq!(panes.saved().0.len(), 2);
+    let relaunched = crate::app::testing::session(9, "two");
+    assert_eq!(
+        panes.session_changed(&relaunched, &mut ids),
+        [],
+        "not asked"
+    );
+    panes.follow_relaunch();
+    let other = crate::app::testing::session(8, "other");
+    assert_eq!(panes.session_changed(&other, &mut ids), []);
+    let steps = panes.session_changed(&relaunched, &mut ids);
+    assert_eq!(opened(&steps)[0].0, relaunched.key());
+    assert_eq!(panes.session_changed(&relaunched, &mut ids), [], "once");
+}

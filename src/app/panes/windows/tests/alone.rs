@@ -167,3 +167,83 @@ fn in_a_session_that_has_ended_no_shell_is_offered() {
     let steps = world.panes.go_to(id, &mut world.ids);
     assert!(!steps.iter().any(opens), "{steps:?}");
 }
+
+/// tmux lists these windows by index and id, of which each pane shows one.
+fn list_ids(world: &mut WindowsTest, windows: &[(u32, u32)], shown: &[u32]) -> String {
+    world.prints("%session-window-changed $1 @2\n");
+    let row = |pane: u32, shows: u32, (index, id): (u32, u32)| {
+        let active = u8::from(index == shows);
+        format!(
+            "wb-f-{pane}\t{index}@{id}\t{active}\t0\t0\t1\t0\t\t\t\t0\t24\t0\temacs\tname\tsh\n"
+        )
+    };
+    let rows: String = (1..)
+        .zip(shown)
+        .flat_map(|(pane, shows)| windows.iter().map(move |it| row(pane, *shows, *it)))
+        .collect();
+    world.said.clear();
+    world.answer(&rows);
+    rows
+}
+
+/// The commands that change something.
+fn orders(world: &WindowsTest) -> Vec<&str> {
+    let said = world.said.iter().map(String::as_str);
+    said.filter(|line| !line.starts_with("list-panes"))
+        .collect()
+}
+
+/// The layout of two panes that show the windows with the ids 5 and 7.
+fn saved_layout() -> (Vec<crate::app::panes::SavedDesk>, usize) {
+    let mut world = two();
+    list_ids(&mut world, &[(1, 5), (2, 6), (3, 7)], &[1, 3]);
+    world.panes.saved()
+}
+
+/// Shows the layout in a new TUI. Each pane has printed something.
+fn restored() -> WindowsTest {
+    let mut world = WindowsTest::new(TerminalSettings::default());
+    world.panes.set_page(PAGE);
+    let find = |pane: &crate::app::panes::SavedPane| {
+        crate::app::panes::FoundSession::Here(pane.session.unwrap())
+    };
+    let (_, steps) = world
+        .panes
+        .arrange(saved_layout(), find, true, &mut world.ids);
+    world.take(steps);
+    for at in [PaneId(1), PaneId(2)] {
+        let stream = world.panes.pane(at).unwrap().stream;
+        world.happens(stream, StreamEvent::Opened);
+        let printed = StreamEvent::Data {
+            source: LogSource::Stdout,
+            bytes: Bytes::from_static(b"$ "),
+        };
+        world.happens(stream, printed);
+    }
+    world.attaches();
+    world.answer("");
+    world
+}
+
+#[test]
+fn a_restored_pane_returns_to_its_window() {
+    let mut world = restored();
+    // Window 1 was closed, so the others have other numbers. The second pane shows its window already.
+    let rows = list_ids(&mut world, &[(1, 6), (2, 7), (3, 5)], &[1, 2]);
+    assert_eq!(orders(&world), ["select-window -t '=wb-f-1:@5'"]);
+    // The list that was asked meanwhile, and the answer to the order.
+    world.answer(&rows);
+    world.answer("");
+    list_ids(&mut world, &[(1, 6), (2, 7), (3, 5)], &[3, 2]);
+    assert_eq!(orders(&world), [] as [&str; 0]);
+    assert_eq!(world.panes.saved(), saved_layout());
+}
+
+#[test]
+fn a_restored_pane_without_its_window_gets_one_of_its_own() {
+    let mut world = restored();
+    // The window of the first pane is gone, and tmux shows both panes the same one.
+    list_ids(&mut world, &[(1, 7)], &[1, 1]);
+    assert_eq!(orders(&world), ["new-window -t '=wb-f-1:'"]);
+    assert_eq!(world.panes.count(), 2);
+}
