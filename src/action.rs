@@ -64,7 +64,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Global,
         Self::Sessions,
         Self::Detail,

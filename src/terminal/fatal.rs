@@ -14,7 +14,9 @@ use std::{
 
 use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::{
-    consts::{SIGABRT, SIGALRM, SIGHUP, SIGPROF, SIGQUIT, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ},
+    consts::{
+        SIGABRT, SIGALRM, SIGHUP, SIGPROF, SIGQUIT, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+    },
     iterator::Signals,
     low_level::emulate_default_handler,
 };

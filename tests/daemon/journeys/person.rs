@@ -41,6 +41,8 @@ fn facts(name: &str) -> Facts {
         version: "0.1.0".to_owned(),
         time_zone: TimeZone::UTC,
         unicode: true,
+        charts: workbay::model::settings::ChartStyle::Braille,
+        layouts: "/home/kim/.local/state/workbay/layouts".into(),
         read_only: false,
         mouse: true,
         statistics: true,
