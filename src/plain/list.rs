@@ -169,7 +169,7 @@ mod tests {
         let session = &list.sessions[0];
         let text = line(session, false, session.created_at);
         assert!(text.contains(" CPU, "), "{text}");
-        assert!(text.chars().all(|c| c.is_ascii()), "{text}");
+        assert!(text.is_ascii(), "{text}");
         let korean = testing::session(1 << 96, "한글-세션");
         assert!(line(&korean, true, korean.created_at).starts_with("한글-세션, "));
     }

@@ -172,7 +172,8 @@ fn report(name: &Clean, arranged: &Arranged) -> Step {
     let level = match over.as_slice() {
         [] => Level::Success,
         names => {
-            text.push_str(&format!("\nended: {}", names.join(", ")));
+            text.push_str("\nended: ");
+            text.push_str(&names.join(", "));
             Level::Warning
         }
     };

@@ -8,16 +8,16 @@ use crate::{
     model::id::{SessionId, SessionKey},
 };
 
-fn layout(session: u128) -> Box<Layout> {
+fn layout(session: u128) -> Layout {
     let (mut panes, mut ids) = (Panes::new("f"), Ids::default());
     let key = SessionKey::local(SessionId::from_u128(session));
     panes.open_session(key, &"train".into(), false, &mut ids);
-    Box::new(Layout::new(panes.saved(), Timestamp::UNIX_EPOCH).unwrap())
+    Layout::new(panes.saved(), Timestamp::UNIX_EPOCH).unwrap()
 }
 
 fn save(files: &LayoutFiles, name: &str, session: u128) -> LayoutsRead {
     let name = name.to_owned();
-    let layout = layout(session);
+    let layout = Box::new(layout(session));
     files.carry_out(LayoutOrder::Save { name, layout })
 }
 
@@ -32,11 +32,11 @@ fn layouts_are_saved_replaced_and_deleted() {
     assert_eq!(files.carry_out(LayoutOrder::List).rows, []);
     let saved = save(&files, "dev", 1);
     assert_eq!(saved.saved, Some(Clean::new("dev")));
-    assert_eq!(files.read("dev"), Ok(*layout(1)));
+    assert_eq!(files.read("dev"), Ok(layout(1)));
     save(&files, "all", 2);
     let replaced = save(&files, "dev", 3);
     assert_eq!(names(&replaced), ["all", "dev"]);
-    assert_eq!(files.read("dev"), Ok(*layout(3)));
+    assert_eq!(files.read("dev"), Ok(layout(3)));
     let path = files.path("dev");
     let mode = fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -78,7 +78,7 @@ fn what_cannot_be_written_is_reported_and_changes_nothing() {
     let why = failed.outcome.unwrap().unwrap_err();
     assert!(why.as_str().contains("wasn't saved"), "{why}");
     assert_eq!(failed.saved, None);
-    assert_eq!(files.read("dev"), Ok(*layout(1)));
+    assert_eq!(files.read("dev"), Ok(layout(1)));
     let climbing = save(&files, "../dev", 2);
     assert!(climbing.outcome.unwrap().is_err());
     assert!(files.read("../dev").is_err());

@@ -104,7 +104,7 @@ fn dead(typist: &mut Typist<'_>, scope: Scope, keys: &str, action: Action) -> Op
     let mut why = String::new();
     let (places, fields) = (views::places(scope), views::fields(scope));
     for place in 0..places {
-        typist.to_list();
+        typist.return_to_list();
         typist.reach(scope, place);
         for field in 0..fields {
             let is_last = place + 1 == places && field + 1 == fields;
@@ -186,9 +186,12 @@ const REACHED: &[Scope] = &[
     Scope::Global,
     Scope::Sessions,
     Scope::Detail,
-    Scope::Launcher,
     Scope::Contexts,
     Scope::Shells,
+    Scope::Apps,
+    Scope::Opened,
+    Scope::Room,
+    Scope::Layouts,
 ];
 
 fn press_all(name: &'static str, base: Option<&str>, scopes: &[Scope]) {
@@ -198,7 +201,7 @@ fn press_all(name: &'static str, base: Option<&str>, scopes: &[Scope]) {
     let mut all = Vec::new();
     let mut pressed = 0;
     for scope in scopes {
-        typist.start_anew();
+        typist.start_over();
         let keys = bindings(&typist.keymap.clone(), base.as_ref(), *scope);
         pressed += keys.len();
         all.extend(press_scope(&mut typist, *scope, keys));
@@ -228,7 +231,7 @@ fn press_scope(
         // What changes the list would change it for the next key.
         let of_list = matches!(scope, Scope::Global | Scope::Sessions | Scope::Columns);
         if of_list && !action.is_movement() {
-            typist.start_anew();
+            typist.start_over();
         }
         let tried = || dead(typist, scope, &keys, action);
         match std::panic::catch_unwind(std::panic::AssertUnwindSafe(tried)) {

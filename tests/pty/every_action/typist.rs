@@ -129,7 +129,7 @@ impl<'a> Typist<'a> {
     }
 
     /// Starts a TUI that remembers no order, columns, groups and panes.
-    pub fn start_anew(&mut self) {
+    pub fn start_over(&mut self) {
         self.terminal.kill();
         // Nothing is remembered yet if no key changed anything.
         let _ = std::fs::remove_file(self.machine.state().join("tui.json"));
@@ -261,7 +261,9 @@ impl<'a> Typist<'a> {
         // A function key has no meaning as text.
         let function = keys.iter().find(|key| key.starts_with('F'));
         let keys = function.or(keys.first()).expect("the palette has a key");
-        sequence(keys).into_iter().for_each(|key| self.press(key));
+        for key in sequence(keys) {
+            self.press(key);
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub fn fields(scope: Scope) -> usize {
 
 impl Typist<'_> {
     /// Leaves everything that is open, until only the list is shown and no message.
-    pub fn to_list(&mut self) {
+    pub fn return_to_list(&mut self) {
         let tries = 16;
         for _ in 0..tries {
             if self.terminal.has_ended() {
@@ -81,7 +81,8 @@ impl Typist<'_> {
     /// Goes from the list to a place of the scope.
     pub fn reach(&mut self, scope: Scope, place: usize) {
         match scope {
-            Scope::Global | Scope::Sessions => {}
+            // The tour has a test of its own, which presses its keys.
+            Scope::Global | Scope::Sessions | Scope::Tour => {}
             Scope::Detail => self.open(Scope::Sessions, Action::SessionOpen, "esc back"),
             Scope::Launcher => self.reach_launcher(place),
             Scope::Contexts => self.open(Scope::Sessions, Action::Contexts, "spare"),
