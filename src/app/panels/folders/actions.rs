@@ -64,7 +64,9 @@ impl FoldersPanel {
             Action::FolderTrashView => return self.toggle_trash(),
             Action::FolderRefresh => return self.ask(self.can_share(env)),
             Action::FolderContext => return self.next_context(env),
-            Action::FolderCreate if self.trash => {}
+            Action::FolderCreate if self.trash => {
+                return info("folders can't be created in the trash. Show your folders first".to_owned());
+            }
             Action::FolderCreate => return self.create(env),
             Action::FolderInvitations => return self.show_invitations(env),
             action => {
@@ -123,6 +125,14 @@ impl FoldersPanel {
                 };
                 self.layer = Some(FolderLayer::Shares(ShareList::new(folder)));
                 vec![self.request(FolderRequest::Shares { folder: id }, what)]
+            }
+            Action::FolderRestore => info(format!("folder {name} isn't in the trash")),
+            Action::FolderLaunch
+            | Action::FolderRename
+            | Action::FolderClone
+            | Action::FolderQuota
+            | Action::FolderShare => {
+                info(format!("folder {name} is in the trash: restore it first"))
             }
             _ => Vec::new(),
         }
