@@ -14,10 +14,15 @@ use crate::{
 impl App {
     /// The view that fills the screen. The floating shell is over it.
     pub fn page_below(&self) -> Page {
-        if self.panes.is_floating() {
+        let page = if self.panes.is_floating() {
             self.below
         } else {
             self.page
+        };
+        match page {
+            // The log may be closed below the floating shell.
+            Page::Logs if self.logs.is_none() => Page::Sessions,
+            page => page,
         }
     }
 
