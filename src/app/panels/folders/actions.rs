@@ -65,7 +65,9 @@ impl FoldersPanel {
             Action::FolderRefresh => return self.ask(self.can_share(env)),
             Action::FolderContext => return self.next_context(env),
             Action::FolderCreate if self.trash => {
-                return info("folders can't be created in the trash. Show your folders first".to_owned());
+                return info(
+                    "folders can't be created in the trash. Show your folders first".to_owned(),
+                );
             }
             Action::FolderCreate => return self.create(env),
             Action::FolderInvitations => return self.show_invitations(env),
