@@ -248,6 +248,7 @@ fn press_scope(
 }
 
 #[test]
+#[ignore = "presses 207 keys, which takes minutes: run it by name"]
 fn no_key_of_the_default_keymap_is_dead() {
     press_all("default", None, REACHED);
 }
