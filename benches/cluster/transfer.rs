@@ -24,7 +24,7 @@ pub fn measure(samples: &mut Samples) {
         machine: &machine,
         name: &folder,
     };
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let mut timed = |name: &str, work: &dyn Fn()| {
             let start = now();
             work();
@@ -35,6 +35,8 @@ pub fn measure(samples: &mut Samples) {
             client(&["vfolder", "upload", &folder, "client-large"]);
         });
         timed("download/workbay", &|| to.get("large", &place.at("back")));
+        // The client neither replaces a file that it downloads nor a directory that it uploads.
+        let _ = fs::remove_file(place.at("client-large"));
         timed("download/client", &|| {
             client(&["vfolder", "download", &folder, "client-large"]);
         });
@@ -43,11 +45,14 @@ pub fn measure(samples: &mut Samples) {
             SIZE as u64
         );
         timed("small/workbay", &|| to.put(&place.at("small"), "ours"));
+        let small = format!("small-{round}");
+        fs::rename(place.at("small"), place.at(&small)).expect("another name");
         timed("small/client", &|| {
-            client(&["vfolder", "upload", &folder, "small"]);
+            client(&["vfolder", "upload", "-r", &folder, &small]);
         });
+        fs::rename(place.at(&small), place.at("small")).expect("the old name");
     }
-    machine.ok(&["folder", "rm", &folder, "--yes"]);
+    machine.ok(&["folder", "rm", &folder]);
     machine.ok(&["folder", "purge", &folder, "--yes"]);
 }
 
