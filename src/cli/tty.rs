@@ -9,7 +9,7 @@ use rustix::termios;
 
 use super::{fail::Fail, output};
 
-/// Set by the plain mode in the environment of the commands that it runs: whoever reads the output also answers.
+/// Set by the plain mode in the environment of the commands that it runs: questions are answered where the output is read.
 pub const ANSWERS: &str = "WORKBAY_ANSWERS";
 
 /// Whether `--plain` is on the command line.
@@ -57,7 +57,7 @@ pub fn require_for_confirmation(command: &str, yes: bool) -> Result<(), Fail> {
     Err(fail.hint("add --yes to skip the confirmation"))
 }
 
-/// Reads the line that answers a question. It takes no byte after the line, which belongs to whoever reads next.
+/// Reads the line that answers a question. It takes no byte after the line, because another program may read the rest.
 pub fn answer() -> Result<String, Fail> {
     let mut line = Vec::new();
     let mut byte = [0];

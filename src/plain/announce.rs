@@ -15,7 +15,7 @@ use crate::{
     rules::ending::ending,
 };
 
-/// What the user was told last.
+/// What was announced last.
 #[derive(Debug, Default)]
 pub struct Announcer {
     sessions: HashMap<SessionKey, Status>,

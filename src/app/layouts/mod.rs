@@ -38,7 +38,7 @@ pub struct LayoutFault {
 }
 
 impl Layout {
-    /// The layout of these desks, `None` if there is no pane.
+    /// A layout with these tabs of panes; `None` if they have no pane.
     #[must_use]
     pub fn new((desks, active): (Vec<SavedDesk>, usize), now: Timestamp) -> Option<Self> {
         (!desks.is_empty()).then_some(Self {

@@ -56,20 +56,9 @@ impl Panes {
                 taken.push(id);
                 Some(id)
             };
-            let Some(tree) = Tree::restored(desk.tree, &mut made) else {
-                continue;
-            };
-            let panes = tree.panes();
-            let focus = panes[desk.focus.min(panes.len() - 1)];
-            if at <= active {
-                self.active = self.desks.len();
+            if let Some(tree) = Tree::restored(desk.tree, &mut made) {
+                self.add_restored(tree, (desk.focus, desk.zoomed), at <= active);
             }
-            let zoomed = desk.zoomed;
-            self.desks.push(Desk {
-                tree,
-                focus,
-                zoomed,
-            });
         }
         arranged.panes = taken.len();
         steps.extend(self.clear_others(old, &taken, &mut arranged));

@@ -117,20 +117,24 @@ impl Panes {
             let mut made = |pane: SavedPane| {
                 (self.list.len() < MOST && wanted(&pane)).then(|| self.put_back(pane, ids))
             };
-            let Some(tree) = Tree::restored(desk.tree, &mut made) else {
-                continue;
-            };
-            let panes = tree.panes();
-            let focus = panes[desk.focus.min(panes.len() - 1)];
-            if at <= active {
-                self.active = self.desks.len();
+            if let Some(tree) = Tree::restored(desk.tree, &mut made) {
+                self.add_restored(tree, (desk.focus, desk.zoomed), at <= active);
             }
-            self.desks.push(Desk {
-                tree,
-                focus,
-                zoomed: desk.zoomed,
-            });
         }
+    }
+
+    /// Adds a tab of restored panes. `focus` is a position in reading order.
+    fn add_restored(&mut self, tree: Tree, (focus, zoomed): (usize, bool), is_active: bool) {
+        let panes = tree.panes();
+        let focus = panes[focus.min(panes.len() - 1)];
+        if is_active {
+            self.active = self.desks.len();
+        }
+        self.desks.push(Desk {
+            tree,
+            focus,
+            zoomed,
+        });
     }
 
     pub(super) fn put_back(&mut self, saved: SavedPane, ids: &mut Ids) -> PaneId {
