@@ -252,7 +252,7 @@ fn memory(samples: &mut Samples, machine: &Machine) {
     settle();
     let one = resident_kib(ours.pid());
     for number in 1..PANES {
-        // A new shell, begun as usual, on a desk of its own.
+        // A new shell, begun as usual, on a tab of its own.
         ours.forget();
         ours.type_("\x1dC\r");
         ours.wait_word("work@");

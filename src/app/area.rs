@@ -51,7 +51,7 @@ pub struct Areas {
 
     /// The part of the screen for the terminals: tabs, heads and cells.
     pub pane_page: Rect,
-    /// The tabs of the desks.
+    /// The labels of the tabs of panes.
     pub pane_tabs: Rect,
     /// The visible panes.
     pub panes: Vec<PaneArea>,

@@ -1,11 +1,11 @@
 //! The state that the next TUI restores: the order, columns and groups of each tab, saved views,
-//! the panes on their desks, and what was used in the command palette.
+//! the panes on their tabs, and what was used in the command palette.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     frecency::Frecency,
-    panes::{SavedDesk, SavedPane},
+    panes::{SavedPane, SavedPaneTab},
     sessions::{
         columns::{ColumnChoices, SavedView},
         lines::Folds,
@@ -23,11 +23,39 @@ pub struct SavedState {
     pub views: Vec<SavedView>,
     /// How the list is grouped, and the folded groups.
     pub folds: Folds,
-    pub desks: Vec<SavedDesk>,
+    /// The tabs of the terminal view.
+    #[serde(alias = "desks")]
+    pub pane_tabs: Vec<SavedPaneTab>,
     /// The floating shells, which are hidden.
     pub floating: Vec<SavedPane>,
-    /// Position of the desk that is shown.
+    /// Position of the pane tab that is shown.
     pub active: usize,
     /// The use of the entries of the command palette.
     pub palette: Frecency,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{panes::Panes, step::Ids},
+        model::id::{SessionId, SessionKey},
+    };
+
+    #[test]
+    fn the_earlier_key_of_the_tabs_is_read() {
+        let (mut panes, mut ids) = (Panes::new("f"), Ids::default());
+        let key = SessionKey::local(SessionId::from_u128(7));
+        panes.open_session(key, &"train".into(), false, &mut ids);
+        let (pane_tabs, active) = panes.saved();
+        let saved = SavedState {
+            pane_tabs,
+            active,
+            ..SavedState::default()
+        };
+        let text = serde_json::to_string(&saved).unwrap();
+        let earlier = text.replace("\"pane_tabs\":[", "\"desks\":[");
+        assert_ne!(earlier, text);
+        assert_eq!(serde_json::from_str::<SavedState>(&earlier).unwrap(), saved);
+    }
 }

@@ -34,12 +34,12 @@ impl Requests {
     /// Starts the task that sends requests. Every answer goes to `answers`.
     pub fn begin(current: Current, answers: mpsc::Sender<Msg>) -> Self {
         let (waiting, asked) = mpsc::channel(WAITING);
-        let desk = RequestSender {
+        let sender = RequestSender {
             current: current.clone(),
             answers: answers.clone(),
             unanswered: Unanswered::default(),
         };
-        tokio::spawn(desk.put_all(asked));
+        tokio::spawn(sender.put_all(asked));
         Self {
             current,
             waiting,

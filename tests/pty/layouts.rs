@@ -116,7 +116,7 @@ fn a_layout_that_does_not_exist_or_is_broken_is_an_error_that_names_it() {
     assert_eq!(person.wait_end(), 1);
     let layouts = machine.state().join("layouts");
     std::fs::create_dir(&layouts).expect("a directory");
-    let text = "{\n  \"version\": 1,\n  \"desks\": []\n}\n";
+    let text = "{\n  \"version\": 1,\n  \"tabs\": []\n}\n";
     std::fs::write(layouts.join("work.json"), text).expect("a file");
     let mut person = start("work");
     person.wait_for("work.json:4:1");

@@ -83,7 +83,7 @@ fn a_connection_that_breaks_forgets_nothing() {
         .daemon(snapshot(two()))
         .press("s ctrl-] d");
     let left = kept(&screen).unwrap();
-    assert_eq!(left.desks.len(), 1);
+    assert_eq!(left.pane_tabs.len(), 1);
     // Left before the daemon answered: what was remembered stays.
     let screen = keeping(left.clone()).press("q");
     assert!(screen.has_left());
@@ -96,5 +96,5 @@ fn a_connection_that_breaks_forgets_nothing() {
         .daemon(snapshot(two()))
         .send(down)
         .press("q");
-    assert_eq!(kept(&screen).unwrap().desks, left.desks);
+    assert_eq!(kept(&screen).unwrap().pane_tabs, left.pane_tabs);
 }

@@ -292,7 +292,7 @@ impl App {
     /// Shows the open shells if they are on one tab. Otherwise lists them, because the focused tab is often
     /// about another session than the selected one.
     fn show_panes(&mut self, now: Timestamp) -> Vec<Step> {
-        match self.panes.desks().len() {
+        match self.panes.tabs().len() {
             0 => {
                 let text =
                     "No shell is open. Press s for one in a session, ! for one on this machine";

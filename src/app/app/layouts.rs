@@ -83,7 +83,7 @@ impl App {
     fn arrange(&mut self, name: &Clean, layout: Layout) -> Vec<Step> {
         let mirror = &self.mirror;
         let find = |pane: &SavedPane| found(mirror, pane);
-        let saved = (layout.desks, layout.active);
+        let saved = (layout.tabs, layout.active);
         // A second TUI would take the terminals of the first one.
         let same_tags = self.saves;
         let (arranged, mut steps) = self.panes.arrange(saved, find, same_tags, &mut self.ids);

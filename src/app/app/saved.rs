@@ -38,7 +38,7 @@ impl App {
             },
         };
         self.panes
-            .restore(saved.desks, saved.active, wanted, &mut self.ids);
+            .restore(saved.pane_tabs, saved.active, wanted, &mut self.ids);
         self.panes
             .restore_floating(saved.floating, wanted, &mut self.ids);
         self.panes
@@ -46,13 +46,13 @@ impl App {
     }
 
     fn to_save(&self) -> SavedState {
-        let (desks, active) = self.panes.saved();
+        let (pane_tabs, active) = self.panes.saved();
         SavedState {
             orders: self.sessions.orders().to_vec(),
             columns: self.sessions.all_columns().to_vec(),
             views: self.views.clone(),
             folds: self.sessions.folds().clone(),
-            desks,
+            pane_tabs,
             floating: self.panes.saved_floating(),
             active,
             palette: self.frecency.clone(),

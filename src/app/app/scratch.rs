@@ -56,11 +56,11 @@ impl App {
                 None => return Vec::new(),
             },
         };
-        let over_desk = self.page == Page::Panes;
+        let over_panes = self.page == Page::Panes;
         self.below = self.page;
         let mut steps = self
             .panes
-            .float(place, &name, keeps_alive, over_desk, &mut self.ids);
+            .float(place, &name, keeps_alive, over_panes, &mut self.ids);
         if let Some(session) = place.session().and_then(|key| self.mirror.session(key)) {
             steps.extend(self.panes.session_changed(session, &mut self.ids));
         }

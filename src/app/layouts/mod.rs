@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::panes::{SavedDesk, SavedPane};
+use super::panes::{SavedPane, SavedPaneTab};
 use crate::model::text::Clean;
 
 /// The version of the files' format.
@@ -12,15 +12,16 @@ const FORMAT: u32 = 1;
 /// Maximum characters of a name.
 const LONGEST_NAME: usize = 64;
 
-/// The panes on their desks.
+/// The panes on their tabs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// First, so that a file of another version is recognized by it.
     version: u32,
     pub saved_at: Timestamp,
-    /// The position of the desk that is shown.
+    /// The position of the tab that is shown.
     pub active: usize,
-    pub desks: Vec<SavedDesk>,
+    #[serde(alias = "desks")]
+    pub tabs: Vec<SavedPaneTab>,
 }
 
 /// What a file of any version has.
@@ -40,12 +41,12 @@ pub struct LayoutFault {
 impl Layout {
     /// A layout with these tabs of panes; `None` if they have no pane.
     #[must_use]
-    pub fn new((desks, active): (Vec<SavedDesk>, usize), now: Timestamp) -> Option<Self> {
-        (!desks.is_empty()).then_some(Self {
+    pub fn new((tabs, active): (Vec<SavedPaneTab>, usize), now: Timestamp) -> Option<Self> {
+        (!tabs.is_empty()).then_some(Self {
             version: FORMAT,
             saved_at: now,
             active,
-            desks,
+            tabs,
         })
     }
 
@@ -66,7 +67,7 @@ impl Layout {
             return Err(other("a newer version of workbay wrote it"));
         }
         let layout: Self = serde_json::from_slice(contents).map_err(|it| fault(&it))?;
-        if layout.desks.is_empty() {
+        if layout.tabs.is_empty() {
             return Err(other("it has no panes"));
         }
         Ok(layout)
@@ -81,7 +82,7 @@ impl Layout {
 
     /// All panes in reading order.
     pub fn panes(&self) -> Vec<&SavedPane> {
-        self.desks.iter().flat_map(SavedDesk::panes).collect()
+        self.tabs.iter().flat_map(SavedPaneTab::panes).collect()
     }
 }
 

@@ -20,6 +20,14 @@ fn a_file_has_what_was_saved() {
 }
 
 #[test]
+fn the_earlier_key_of_the_tabs_is_read() {
+    let text = String::from_utf8(layout().contents().unwrap()).unwrap();
+    let earlier = text.replace("\"tabs\": [", "\"desks\": [");
+    assert_ne!(earlier, text);
+    assert_eq!(Layout::read(earlier.as_bytes()), Ok(layout()));
+}
+
+#[test]
 fn a_mistake_has_a_place_and_a_reason() {
     let text = String::from_utf8(layout().contents().unwrap()).unwrap();
     let wrong = text.replace("\"active\": 0", "\"active\": \"first\"");
@@ -31,7 +39,7 @@ fn a_mistake_has_a_place_and_a_reason() {
     let fault = Layout::read(newer.as_bytes()).unwrap_err();
     assert!(fault.message.contains("newer version"), "{fault:?}");
     let empty =
-        "{\"version\": 1, \"saved_at\": \"1970-01-01T00:00:00Z\", \"active\": 0, \"desks\": []}";
+        "{\"version\": 1, \"saved_at\": \"1970-01-01T00:00:00Z\", \"active\": 0, \"tabs\": []}";
     let fault = Layout::read(empty.as_bytes()).unwrap_err();
     assert_eq!(fault.message, "it has no panes");
     for cut in [0, 1, 20, text.len() / 2] {

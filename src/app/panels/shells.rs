@@ -8,7 +8,7 @@ use crate::{
         area::DialogPart,
         input::Input,
         mirror::Mirror,
-        panes::{Axis, Desk, Pane, PaneId, PaneState, Panes, ShellPlace},
+        panes::{Axis, Pane, PaneId, PaneState, PaneTab, Panes, ShellPlace},
         step::{Go, Step},
     },
     key::Key,
@@ -184,8 +184,8 @@ impl Panel for ShellPicker {
 
 fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<ShellRow> {
     let mut rows = Vec::new();
-    for desk in panes.desks() {
-        for pane in desk.panes().into_iter().filter_map(|id| panes.pane(id)) {
+    for tab in panes.tabs() {
+        for pane in tab.panes().into_iter().filter_map(|id| panes.pane(id)) {
             rows.push(of_pane(panes, pane));
             rows.extend(windows(panes, pane));
         }
@@ -257,7 +257,7 @@ fn is_one_of_several(panes: &Panes, pane: &Pane) -> bool {
 fn windows(panes: &Panes, pane: &Pane) -> Vec<ShellRow> {
     let windows = panes.windows(pane).map_or(&[][..], |group| &group.windows);
     let several = is_one_of_several(panes, pane);
-    let mut order = panes.desks().iter().flat_map(Desk::panes);
+    let mut order = panes.tabs().iter().flat_map(PaneTab::panes);
     let first = order.find(|id| panes.pane(*id).is_some_and(|it| it.place == pane.place));
     if windows.len() < 2 || (several && first != Some(pane.id)) {
         return Vec::new();

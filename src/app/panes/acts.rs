@@ -1,9 +1,9 @@
-//! Key actions on panes: typing, desks, panes side by side.
+//! Key actions on panes: typing, tabs, panes side by side.
 
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
-use super::{Axis, Desk, PaneId, Panes, ShellPlace, tree::Side};
+use super::{Axis, PaneId, PaneTab, Panes, ShellPlace, tree::Side};
 use crate::{
     action::Action,
     app::step::{Go, Ids, Step},
@@ -65,7 +65,7 @@ impl Panes {
             Action::PaneDetach => vec![Step::Go(Go::Sessions)],
             Action::PaneClose => self.close_active(),
             Action::PaneNext => self.turn(1),
-            Action::PanePrevious => self.turn(self.desks.len().saturating_sub(1)),
+            Action::PanePrevious => self.turn(self.tabs.len().saturating_sub(1)),
             Action::PaneZoom => self.zoom(),
             Action::PaneMark => self.toggle_pane_mark(),
             Action::PaneRecord => self.toggle_recording(now),
@@ -94,32 +94,32 @@ impl Panes {
         steps
     }
 
-    /// Shows another desk.
+    /// Shows another tab.
     fn turn(&mut self, by: usize) -> Vec<Step> {
-        let at = (self.active + by) % self.desks.len().max(1);
-        let focus = self.desks.get(at).map(|desk| desk.focus);
+        let at = (self.active + by) % self.tabs.len().max(1);
+        let focus = self.tabs.get(at).map(|tab| tab.focus);
         focus.map_or_else(Vec::new, |id| self.show(id))
     }
 
     fn zoom(&mut self) -> Vec<Step> {
-        if let Some(desk) = self.desks.get_mut(self.active) {
-            desk.zoomed = !desk.zoomed;
+        if let Some(tab) = self.tabs.get_mut(self.active) {
+            tab.zoomed = !tab.zoomed;
         }
         self.read_news();
         Vec::new()
     }
 
-    /// The area of the shown desk.
-    fn area(&self) -> Option<(Rect, &Desk)> {
-        let desk = self.desk()?;
-        Some((self.area_of(desk, self.page?), desk))
+    /// The area of the shown tab.
+    fn area(&self) -> Option<(Rect, &PaneTab)> {
+        let tab = self.tab()?;
+        Some((self.area_of(tab, self.page?), tab))
     }
 
     /// Focuses the pane on that side, even if a pane fills the view.
     fn look_to(&mut self, side: Side) -> Vec<Step> {
         let found = self
             .area()
-            .and_then(|(area, desk)| desk.tree.beside(desk.focus, side, area));
+            .and_then(|(area, tab)| tab.tree.beside(tab.focus, side, area));
         let Some(pane) = found else {
             return Vec::new();
         };
@@ -128,8 +128,8 @@ impl Panes {
     }
 
     fn unzoom(&mut self) {
-        if let Some(desk) = self.desks.get_mut(self.active) {
-            desk.zoomed = false;
+        if let Some(tab) = self.tabs.get_mut(self.active) {
+            tab.zoomed = false;
         }
     }
 
@@ -142,8 +142,8 @@ impl Panes {
             Side::Left | Side::Right => COLUMNS_AT_ONCE,
             Side::Down | Side::Up => ROWS_AT_ONCE,
         };
-        let desk = &mut self.desks[self.active];
-        self.moving = !desk.zoomed && desk.tree.push_border(desk.focus, side, cells, area);
+        let tab = &mut self.tabs[self.active];
+        self.moving = !tab.zoomed && tab.tree.push_border(tab.focus, side, cells, area);
         Vec::new()
     }
 
@@ -171,12 +171,12 @@ impl Panes {
         ids: &mut Ids,
     ) -> Vec<Step> {
         self.unzoom();
-        let Some((area, desk)) = self.area() else {
+        let Some((area, tab)) = self.area() else {
             return self.open(place, name, ids);
         };
-        let mut tree = desk.tree.clone();
+        let mut tree = tab.tree.clone();
         let new = PaneId(self.opened + 1);
-        if !tree.split(desk.focus, new, axis, area) {
+        if !tree.split(tab.focus, new, axis, area) {
             let text = "pane too small to split: each half needs 20 columns and 4 rows";
             return vec![Step::toast(Level::Warning, text)];
         }
@@ -187,11 +187,11 @@ impl Panes {
             // Two views of one window would only mirror each other.
             pane.start.fresh = is_open;
         }
-        self.desks[self.active].tree = tree;
+        self.tabs[self.active].tree = tree;
         self.show(id)
     }
 
-    /// Opens a shell with the chosen settings, on a desk of its own.
+    /// Opens a shell with the chosen settings, on a tab of its own.
     pub fn open_as(
         &mut self,
         place: ShellPlace,
@@ -205,7 +205,7 @@ impl Panes {
             pane.keeps_alive = keeps_alive;
             pane.start = start;
         }
-        self.desks.push(Desk::new(id));
+        self.tabs.push(PaneTab::new(id));
         self.show(id)
     }
 
@@ -233,17 +233,17 @@ impl Panes {
             steps.extend(self.list.remove(at).close());
         }
         steps.extend(self.forget_floating(id));
-        let contains = |desk: &Desk| desk.panes().contains(&id);
-        let Some(at) = self.desks.iter().position(contains) else {
+        let contains = |tab: &PaneTab| tab.panes().contains(&id);
+        let Some(at) = self.tabs.iter().position(contains) else {
             return steps;
         };
-        let had_keys = at == self.active && self.desks[at].focus == id;
-        match self.desks.remove(at).without(id) {
-            Some(rest) => self.desks.insert(at, rest),
+        let had_keys = at == self.active && self.tabs[at].focus == id;
+        match self.tabs.remove(at).without(id) {
+            Some(rest) => self.tabs.insert(at, rest),
             None if at < self.active => self.active -= 1,
-            None => self.active = self.active.min(self.desks.len().saturating_sub(1)),
+            None => self.active = self.active.min(self.tabs.len().saturating_sub(1)),
         }
-        if self.desks.is_empty() {
+        if self.tabs.is_empty() {
             steps.push(Step::Go(Go::Sessions));
         } else if had_keys {
             self.leader = false;

@@ -1,7 +1,7 @@
 //! Keeps each window in a single pane. A second view would have another size, and tmux would fill one of the
 //! two with dots. A split closes when its shell ends.
 
-use super::{Desk, Pane, PaneId, PaneState, Panes, ShellPlace, control::CommandPurpose};
+use super::{Pane, PaneId, PaneState, PaneTab, Panes, ShellPlace, control::CommandPurpose};
 use crate::{
     app::step::Step,
     model::notice::Level,
@@ -158,12 +158,12 @@ impl Panes {
         asked.ok().flatten().into_iter().collect()
     }
 
-    /// Whether a pane shares its desk with others.
+    /// Whether a pane shares its tab with others.
     pub(super) fn is_in_split(&self, id: PaneId) -> bool {
-        let contains = |desk: &&Desk| desk.panes().contains(&id);
-        let desk = self.desks.iter().find(contains);
+        let contains = |tab: &&PaneTab| tab.panes().contains(&id);
+        let tab = self.tabs.iter().find(contains);
         // A floating shell has a window of its own, as a split has.
-        self.floats(id) || desk.is_some_and(Desk::is_shared)
+        self.floats(id) || tab.is_some_and(PaneTab::is_shared)
     }
 
     /// Closes a split when its shell ends normally.

@@ -1,6 +1,6 @@
 //! Broadcast: keys and pasted text go to several panes at once.
 
-use super::{Desk, Pane, PaneId, PaneState, Panes};
+use super::{Pane, PaneId, PaneState, PaneTab, Panes};
 use crate::{
     app::step::Step,
     model::{id::ContextName, notice::Level},
@@ -78,7 +78,7 @@ impl Panes {
         };
         let mut wanted = self.broadcast.marked.clone();
         if wanted.is_empty() {
-            wanted = self.desk().map(Desk::panes).unwrap_or_default();
+            wanted = self.tab().map(PaneTab::panes).unwrap_or_default();
         } else if !wanted.contains(&focus) {
             wanted.push(focus);
         }

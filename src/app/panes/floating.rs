@@ -1,4 +1,4 @@
-//! The floating shell: a pane of a session over any view. It is on no desk, and keeps running while it is hidden.
+//! The floating shell: a pane of a session over any view. It is on no tab, and keeps running while it is hidden.
 
 use ratatui::layout::Rect;
 
@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct Floating {
     pane: PaneId,
     /// It is over the terminal view, whose panes stay visible.
-    over_desk: bool,
+    over_panes: bool,
 }
 
 impl Panes {
@@ -34,11 +34,11 @@ impl Panes {
 
     /// The panes that are visible while the terminal view or the floating shell is shown.
     pub(super) fn seen(&self) -> Vec<PaneId> {
-        let desk = || self.desk().map(super::Desk::seen).unwrap_or_default();
+        let tab = || self.tab().map(super::PaneTab::seen).unwrap_or_default();
         match self.floating {
-            None => desk(),
+            None => tab(),
             Some(floating) => {
-                let below = floating.over_desk.then(desk).unwrap_or_default();
+                let below = floating.over_panes.then(tab).unwrap_or_default();
                 std::iter::once(floating.pane).chain(below).collect()
             }
         }
@@ -50,7 +50,7 @@ impl Panes {
         place: ShellPlace,
         name: &Clean,
         keeps_alive: bool,
-        over_desk: bool,
+        over_panes: bool,
         ids: &mut Ids,
     ) -> Vec<Step> {
         let known = self
@@ -73,7 +73,7 @@ impl Panes {
         self.leader = false;
         self.floating = Some(Floating {
             pane: id,
-            over_desk,
+            over_panes,
         });
         steps.extend(self.report_focus(true));
         self.read_news();

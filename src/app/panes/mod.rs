@@ -1,4 +1,4 @@
-//! The open terminals: desks as tabs, each with one pane or several side by side.
+//! The open terminals: tabs, each with one pane or several side by side.
 
 mod acts;
 mod alone;
@@ -6,11 +6,11 @@ mod broadcast;
 mod clipboard;
 mod control;
 mod copying;
-mod desk;
 mod floating;
 mod mouse;
 mod page;
 mod pane;
+mod pane_tab;
 mod prompt;
 mod quick;
 mod recording;
@@ -18,7 +18,7 @@ mod saved;
 mod screens;
 mod search;
 mod strip;
-mod tabs;
+mod tab_labels;
 mod tree;
 mod windows;
 
@@ -46,15 +46,15 @@ use crate::{
 };
 
 pub use clipboard::Copied;
-pub use desk::{Desk, PaneArea};
 pub use mouse::MouseLayout;
 pub use pane::{Pane, PaneState, ShellPlace};
+pub use pane_tab::{PaneArea, PaneTab};
 pub use prompt::{PanePrompt, PaneQuestion};
 pub use recording::{RecordOrder, RecordingEnd, RecordingId};
-pub use saved::{Arranged, FoundSession, SavedDesk, SavedPane};
+pub use saved::{Arranged, FoundSession, SavedPane, SavedPaneTab};
 pub use screens::ScreenView;
 pub use strip::{HeadPlaces, WindowTab, head_name, window_tabs};
-pub use tabs::Tab;
+pub use tab_labels::TabLabel;
 pub use tree::{Axis, Border};
 
 /// Identifies a pane while it is open.
@@ -72,8 +72,8 @@ pub struct Panes {
     /// In the order they were opened.
     list: Vec<Pane>,
     /// In the order of the tabs.
-    desks: Vec<Desk>,
-    /// Position of the desk that is shown.
+    tabs: Vec<PaneTab>,
+    /// Position of the tab that is shown.
     active: usize,
     /// The leader key was pressed, so the next key is for workbay.
     leader: bool,
@@ -146,7 +146,7 @@ impl Panes {
 
     /// Whether the terminal view is empty.
     pub fn is_empty(&self) -> bool {
-        self.desks.is_empty()
+        self.tabs.is_empty()
     }
 
     pub fn count(&self) -> usize {
@@ -167,16 +167,16 @@ impl Panes {
         self.list.iter().find(|pane| pane.id == id)
     }
 
-    /// The desk that is shown.
-    pub fn desk(&self) -> Option<&Desk> {
-        self.desks.get(self.active)
+    /// The tab that is shown.
+    pub fn tab(&self) -> Option<&PaneTab> {
+        self.tabs.get(self.active)
     }
 
-    pub fn desks(&self) -> &[Desk] {
-        &self.desks
+    pub fn tabs(&self) -> &[PaneTab] {
+        &self.tabs
     }
 
-    pub fn active_desk(&self) -> usize {
+    pub fn active_tab(&self) -> usize {
         self.active
     }
 
@@ -190,11 +190,11 @@ impl Panes {
         self.list.get_mut(at)
     }
 
-    /// The floating shell, otherwise the focused pane of the desk.
+    /// The floating shell, otherwise the focused pane of the tab.
     fn active_id(&self) -> Option<PaneId> {
         match self.floating() {
             Some(pane) => Some(pane.id),
-            None => Some(self.desk()?.focus),
+            None => Some(self.tab()?.focus),
         }
     }
 
@@ -211,7 +211,7 @@ impl Panes {
 
     /// The focused pane fills the view.
     pub fn is_zoomed(&self) -> bool {
-        self.desk().is_some_and(|desk| desk.zoomed)
+        self.tab().is_some_and(|tab| tab.zoomed)
     }
 
     /// Terminal (keys go to the program), Leader (after the leader key), Input and Confirm (a prompt is
@@ -271,7 +271,7 @@ impl Panes {
         }
     }
 
-    /// Updates which panes are visible: those of the shown desk, while the terminal view is shown.
+    /// Updates which panes are visible: those of the shown tab, while the terminal view is shown.
     pub fn look(&mut self, on_page: bool, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
         let seen = if on_page { self.seen() } else { Vec::new() };
         let mut steps = Vec::new();
@@ -310,11 +310,11 @@ impl Panes {
             return steps;
         }
         let id = self.add(place, name, ids);
-        self.desks.push(Desk::new(id));
+        self.tabs.push(PaneTab::new(id));
         self.show(id)
     }
 
-    /// Adds a pane that isn't on a desk yet. `set_page` opens it, so that its shell starts with the right
+    /// Adds a pane that isn't on a tab yet. `set_page` opens it, so that its shell starts with the right
     /// size.
     fn add(&mut self, place: ShellPlace, name: &Clean, ids: &mut Ids) -> PaneId {
         self.opened += 1;
@@ -331,17 +331,17 @@ impl Panes {
             .push(pane.with_colors(self.colours).with_link_schemes(schemes));
     }
 
-    /// Focuses a pane and shows its desk.
+    /// Focuses a pane and shows its tab.
     fn show(&mut self, id: PaneId) -> Vec<Step> {
-        let contains = |desk: &Desk| desk.panes().contains(&id);
-        let Some(at) = self.desks.iter().position(contains) else {
+        let contains = |tab: &PaneTab| tab.panes().contains(&id);
+        let Some(at) = self.tabs.iter().position(contains) else {
             return Vec::new();
         };
         let mut steps = Vec::new();
-        if at != self.active || self.desks[at].focus != id {
+        if at != self.active || self.tabs[at].focus != id {
             steps.extend(self.report_focus(false));
             self.active = at;
-            self.desks[at].focus = id;
+            self.tabs[at].focus = id;
             steps.extend(self.report_focus(true));
         }
         self.read_news();
@@ -507,7 +507,7 @@ impl Panes {
     }
 
     pub fn close_all(&mut self) -> Vec<Step> {
-        self.desks.clear();
+        self.tabs.clear();
         self.floating = None;
         let mut steps = self.lines.keep_only(&[], None);
         steps.extend(self.stop_recordings(|_| true));

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use ratatui::layout::{Position, Rect};
 
-use super::{Border, PaneArea, PaneId, Panes, Tab};
+use super::{Border, PaneArea, PaneId, Panes, TabLabel};
 use crate::{
     app::{
         msg::{Button, Mouse, MouseKind},
@@ -97,13 +97,13 @@ impl Panes {
 
     fn click_tab(&mut self, mouse: Mouse, tabs: Rect) -> Vec<Step> {
         let at = Position::new(mouse.column, mouse.row);
-        let hit = |tab: &Tab| tab.area(tabs).contains(at);
+        let hit = |label: &TabLabel| label.area(tabs).contains(at);
         let clicked = mouse.kind == MouseKind::Press(Button::Left);
-        let tab = self.tabs(tabs.width).into_iter().find(hit);
-        let desk = tab.filter(|_| clicked).map(|tab| tab.position);
-        let focus = desk
-            .and_then(|at| self.desks.get(at))
-            .map(|desk| desk.focus);
+        let label = self.tab_labels(tabs.width).into_iter().find(hit);
+        let tab = label
+            .filter(|_| clicked)
+            .and_then(|label| self.tabs.get(label.position));
+        let focus = tab.map(|tab| tab.focus);
         focus.map_or_else(Vec::new, |id| self.show(id))
     }
 
@@ -111,9 +111,9 @@ impl Panes {
         let Some(page) = self.page else {
             return Vec::new();
         };
-        if let Some(desk) = self.desk() {
-            let area = self.area_of(desk, page);
-            self.desks[self.active].tree.drag_border(border, to, area);
+        if let Some(tab) = self.tab() {
+            let area = self.area_of(tab, page);
+            self.tabs[self.active].tree.drag_border(border, to, area);
         }
         Vec::new()
     }

@@ -116,7 +116,7 @@ pub struct Pane {
     pub(super) follows_name: bool,
     /// Since when the pane isn't visible.
     hidden_since: Option<Timestamp>,
-    /// It is a floating shell, on no desk.
+    /// It is a floating shell, on no tab.
     pub(super) floats: bool,
     /// The settings that its shell starts with.
     pub start: ShellStart,

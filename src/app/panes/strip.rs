@@ -3,7 +3,7 @@
 use ratatui::layout::{Position, Rect};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Desk, Pane, Panes, ShellPlace};
+use super::{Pane, PaneTab, Panes, ShellPlace};
 use crate::terminal::control::{Group, Window};
 
 /// Maximum cells of a window's name on a tab.
@@ -48,14 +48,14 @@ pub struct HeadPlaces {
 impl Panes {
     /// The parts of the pane's head in this line.
     pub fn head(&self, pane: &Pane, line: Rect) -> HeadPlaces {
-        let shared = self.desk().is_some_and(Desk::is_shared);
+        let shared = self.tab().is_some_and(PaneTab::is_shared);
         let room = Rect {
             x: line.x + u16::from(shared),
             width: line.width.saturating_sub(2 * u16::from(shared)),
             ..line
         };
         // The tab of a single pane shows its name, if there are tabs.
-        let named = shared || self.desks().len() == 1;
+        let named = shared || self.tabs().len() == 1;
         let wanted = if named {
             u16::try_from(head_name(pane).width() + 2).unwrap_or(u16::MAX)
         } else {
@@ -84,7 +84,7 @@ impl Panes {
     pub fn head_windows(&self, pane: &Pane) -> Option<Group> {
         let group = self.windows(pane)?;
         let mut shown = group.clone();
-        if self.desk().is_some_and(Desk::is_shared) {
+        if self.tab().is_some_and(PaneTab::is_shared) {
             shown.windows.retain(|window| window.active);
         }
         Some(shown)

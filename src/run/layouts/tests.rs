@@ -54,7 +54,7 @@ fn a_bad_file_is_listed_with_its_place_and_stays() {
     let dir = tempfile::tempdir().unwrap();
     let files = LayoutFiles::new(dir.path().to_path_buf());
     save(&files, "good", 1);
-    let bad = "{\n  \"version\": 1,\n  \"desks\": 5\n}\n";
+    let bad = "{\n  \"version\": 1,\n  \"tabs\": 5\n}\n";
     fs::write(files.path("bad"), bad).unwrap();
     fs::write(dir.path().join("notes.txt"), "no layout").unwrap();
     let read = files.carry_out(LayoutOrder::List);

@@ -100,8 +100,8 @@ impl LayoutList {
 
 /// The panes of a layout, tab by tab.
 fn panes_of(layout: &Layout) -> String {
-    let tabs = layout.desks.iter().map(|desk| {
-        let panes = desk.panes();
+    let tabs = layout.tabs.iter().map(|tab| {
+        let panes = tab.panes();
         let names: Vec<&str> = panes.iter().map(|pane| pane.name.as_str()).collect();
         names.join(" | ")
     });

@@ -18,7 +18,7 @@ use crate::{
     app::{
         app::App,
         area::Areas,
-        panes::{Desk, Pane, PaneArea, PaneQuestion, PaneState, Panes, ShellPlace, head_name},
+        panes::{Pane, PaneArea, PaneQuestion, PaneState, PaneTab, Panes, ShellPlace, head_name},
     },
     keymap::Keymap,
     theme::face::Face,
@@ -204,7 +204,7 @@ fn draw_over(paint: &mut Paint<'_>, cells: Rect, pane: &Pane) {
 /// The line above a pane: the owner of its shell, its windows, and the title that its program chose. It also
 /// separates panes that are side by side.
 fn draw_head(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, has_keys: bool) {
-    if panes.desk().is_some_and(Desk::is_shared) {
+    if panes.tab().is_some_and(PaneTab::is_shared) {
         let face = if has_keys {
             Face::BorderFocused
         } else {
@@ -254,11 +254,11 @@ fn draw_tabs(paint: &mut Paint<'_>, areas: &Areas, panes: &Panes) {
     if area.height == 0 {
         return;
     }
-    for tab in panes.tabs(area.width) {
+    for tab in panes.tab_labels(area.width) {
         let place = tab.area(area);
-        let active = tab.position == panes.active_desk();
+        let active = tab.position == panes.active_tab();
         let face = if active { Face::TabActive } else { Face::Tab };
-        paint.text(place.x, place.y, place.width, &tab.label, face);
+        paint.text(place.x, place.y, place.width, &tab.text, face);
     }
 }
 

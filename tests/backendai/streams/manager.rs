@@ -146,20 +146,20 @@ impl StreamManager {
         let script = Arc::new(Mutex::new(AnswerScript::default()));
         let (terminals_in, terminals) = mpsc::unbounded_channel();
         let (ports_in, ports) = mpsc::unbounded_channel();
-        let desk = ManagerState {
+        let state = ManagerState {
             script: script.clone(),
             terminals: terminals_in,
             ports: ports_in,
         };
         tokio::spawn(async move {
             while let Ok((line, _)) = listener.accept().await {
-                let desk = desk.clone();
+                let state = state.clone();
                 match acceptor.clone() {
-                    None => tokio::spawn(desk.serve(line)),
+                    None => tokio::spawn(state.serve(line)),
                     Some(acceptor) => tokio::spawn(async move {
                         // A client that does not trust us ends here.
                         if let Ok(line) = acceptor.accept(line).await {
-                            desk.serve(line).await;
+                            state.serve(line).await;
                         }
                     }),
                 };

@@ -47,7 +47,7 @@ fn ground() -> Machine {
 }
 
 /// A shell of this machine.
-const LAYOUT: &str = r#"{ "version": 1, "saved_at": "2026-01-01T00:00:00Z", "active": 0, "desks": [
+const LAYOUT: &str = r#"{ "version": 1, "saved_at": "2026-01-01T00:00:00Z", "active": 0, "tabs": [
   { "tree": { "pane": { "session": null, "name": "here", "tag": "t-1", "start": {} } },
     "focus": 0, "zoomed": false } ] }"#;
 

@@ -1,9 +1,9 @@
 //! Shows a saved layout in place of the panes that are open. Nothing that only a pane keeps alive is closed.
 
-use super::{MOST, SavedDesk, SavedPane};
+use super::{MOST, SavedPane, SavedPaneTab};
 use crate::{
     app::{
-        panes::{Desk, Pane, PaneId, Panes, ShellPlace, tree::Tree},
+        panes::{Pane, PaneId, PaneTab, Panes, ShellPlace, tree::Tree},
         step::{Ids, Step},
     },
     model::{id::SessionKey, session::Session, text::Clean},
@@ -35,7 +35,7 @@ impl Panes {
     /// pane returns to the tmux session that it had when the layout was saved.
     pub fn arrange(
         &mut self,
-        (saved, active): (Vec<SavedDesk>, usize),
+        (saved, active): (Vec<SavedPaneTab>, usize),
         find: impl Fn(&SavedPane) -> FoundSession,
         same_tags: bool,
         ids: &mut Ids,
@@ -43,11 +43,11 @@ impl Panes {
         let mut steps: Vec<Step> = self.report_focus(false).into_iter().collect();
         steps.extend(self.sink());
         self.cancel_leader();
-        let old = std::mem::take(&mut self.desks);
+        let old = std::mem::take(&mut self.tabs);
         self.active = 0;
         let mut arranged = Arranged::default();
         let mut taken: Vec<PaneId> = Vec::new();
-        for (at, desk) in saved.into_iter().enumerate() {
+        for (at, tab) in saved.into_iter().enumerate() {
             let mut made = |pane: SavedPane| {
                 let is_full = taken.len() >= MOST;
                 let id = (!is_full).then(|| {
@@ -56,8 +56,8 @@ impl Panes {
                 taken.push(id);
                 Some(id)
             };
-            if let Some(tree) = Tree::restored(desk.tree, &mut made) {
-                self.add_restored(tree, (desk.focus, desk.zoomed), at <= active);
+            if let Some(tree) = Tree::restored(tab.tree, &mut made) {
+                self.add_restored(tree, (tab.focus, tab.zoomed), at <= active);
             }
         }
         arranged.panes = taken.len();
@@ -120,14 +120,14 @@ impl Panes {
     /// Closes the panes that the layout doesn't have, except those that would lose something.
     fn clear_others(
         &mut self,
-        old: Vec<Desk>,
+        old: Vec<PaneTab>,
         taken: &[PaneId],
         arranged: &mut Arranged,
     ) -> Vec<Step> {
         let mut steps = Vec::new();
-        for desk in old {
-            let mut rest = Some(desk);
-            for id in rest.as_ref().map(Desk::panes).unwrap_or_default() {
+        for tab in old {
+            let mut rest = Some(tab);
+            for id in rest.as_ref().map(PaneTab::panes).unwrap_or_default() {
                 let pane = self.pane(id);
                 let stays = pane.is_some_and(|pane| {
                     let is_host = pane.place == ShellPlace::Host && pane.takes_keys();
@@ -136,14 +136,14 @@ impl Panes {
                 if stays && !taken.contains(&id) {
                     continue;
                 }
-                rest = rest.and_then(|desk| desk.without(id));
+                rest = rest.and_then(|tab| tab.without(id));
                 if let Some(at) = self.position(id).filter(|_| !taken.contains(&id)) {
                     let pane = self.list.remove(at);
                     arranged.closed += usize::from(pane.takes_keys());
                     steps.extend(pane.close());
                 }
             }
-            self.desks.extend(rest);
+            self.tabs.extend(rest);
         }
         steps
     }

@@ -1,4 +1,4 @@
-//! The panes on their desks, saved for the next TUI. The shells keep running in their sessions, which know
+//! The panes on their tabs, saved for the next TUI. The shells keep running in their sessions, which know
 //! each pane by its tag.
 
 mod arrange;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use arrange::{Arranged, FoundSession};
 
-use super::{Axis, Desk, Pane, PaneId, Panes, ShellPlace, tree::Tree};
+use super::{Axis, Pane, PaneId, PaneTab, Panes, ShellPlace, tree::Tree};
 use crate::{
     app::step::Ids,
     model::{
@@ -21,7 +21,7 @@ use crate::{
 const MOST: usize = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedDesk {
+pub struct SavedPaneTab {
     pub(super) tree: SavedTree,
     /// The position of the focused pane in reading order.
     pub(super) focus: usize,
@@ -55,7 +55,7 @@ pub struct SavedPane {
     pub(super) window: Option<u32>,
 }
 
-impl SavedDesk {
+impl SavedPaneTab {
     /// Its panes in reading order.
     pub fn panes(&self) -> Vec<&SavedPane> {
         self.tree.panes()
@@ -79,15 +79,15 @@ impl SavedTree {
 }
 
 impl Panes {
-    /// The desks with the panes that can be restored, and the shown desk.
-    pub fn saved(&self) -> (Vec<SavedDesk>, usize) {
-        let desks: Vec<Option<SavedDesk>> =
-            self.desks.iter().map(|it| self.saved_desk(it)).collect();
-        let before = desks.iter().take(self.active).flatten().count();
-        (desks.into_iter().flatten().collect(), before)
+    /// The tabs with the panes that can be restored, and the shown tab.
+    pub fn saved(&self) -> (Vec<SavedPaneTab>, usize) {
+        let tabs: Vec<Option<SavedPaneTab>> =
+            self.tabs.iter().map(|it| self.saved_tab(it)).collect();
+        let before = tabs.iter().take(self.active).flatten().count();
+        (tabs.into_iter().flatten().collect(), before)
     }
 
-    fn saved_desk(&self, desk: &Desk) -> Option<SavedDesk> {
+    fn saved_tab(&self, tab: &PaneTab) -> Option<SavedPaneTab> {
         let saved = |id: PaneId| {
             let keeps = |pane: &&Pane| {
                 (pane.takes_keys() || pane.is_without_session()) && !pane.runs_command_here()
@@ -95,30 +95,30 @@ impl Panes {
             let pane = self.pane(id).filter(keeps)?;
             Some(pane.saved())
         };
-        let tree = desk.tree.saved(&saved)?;
-        let panes = desk.panes().into_iter().filter(|id| saved(*id).is_some());
-        let focus = panes.take_while(|id| *id != desk.focus).count();
-        Some(SavedDesk {
+        let tree = tab.tree.saved(&saved)?;
+        let panes = tab.panes().into_iter().filter(|id| saved(*id).is_some());
+        let focus = panes.take_while(|id| *id != tab.focus).count();
+        Some(SavedPaneTab {
             tree,
             focus,
-            zoomed: desk.zoomed,
+            zoomed: tab.zoomed,
         })
     }
 
-    /// Restores desks without panes that aren't `wanted`. Nothing is opened until the terminal view is shown.
+    /// Restores tabs without panes that aren't `wanted`. Nothing is opened until the terminal view is shown.
     pub fn restore(
         &mut self,
-        desks: Vec<SavedDesk>,
+        tabs: Vec<SavedPaneTab>,
         active: usize,
         wanted: impl Fn(&SavedPane) -> bool,
         ids: &mut Ids,
     ) {
-        for (at, desk) in desks.into_iter().enumerate() {
+        for (at, tab) in tabs.into_iter().enumerate() {
             let mut made = |pane: SavedPane| {
                 (self.list.len() < MOST && wanted(&pane)).then(|| self.put_back(pane, ids))
             };
-            if let Some(tree) = Tree::restored(desk.tree, &mut made) {
-                self.add_restored(tree, (desk.focus, desk.zoomed), at <= active);
+            if let Some(tree) = Tree::restored(tab.tree, &mut made) {
+                self.add_restored(tree, (tab.focus, tab.zoomed), at <= active);
             }
         }
     }
@@ -128,9 +128,9 @@ impl Panes {
         let panes = tree.panes();
         let focus = panes[focus.min(panes.len() - 1)];
         if is_active {
-            self.active = self.desks.len();
+            self.active = self.tabs.len();
         }
-        self.desks.push(Desk {
+        self.tabs.push(PaneTab {
             tree,
             focus,
             zoomed,

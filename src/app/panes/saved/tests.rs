@@ -19,7 +19,7 @@ fn act(panes: &mut Panes, ids: &mut Ids, action: Action) {
     panes.set_page(PAGE);
 }
 
-/// A desk with three panes of one session, the second of them focused, and one pane of another session.
+/// A tab with three panes of one session, the second of them focused, and one pane of another session.
 fn laid_out() -> Panes {
     let (mut panes, mut ids) = (Panes::new("old"), Ids::default());
     panes.open_session(key(2), &"two".into(), false, &mut ids);
@@ -33,12 +33,15 @@ fn laid_out() -> Panes {
     panes
 }
 
-fn back(kept: (Vec<SavedDesk>, usize), wanted: impl Fn(&SavedPane) -> bool) -> (Panes, Vec<Step>) {
+fn back(
+    kept: (Vec<SavedPaneTab>, usize),
+    wanted: impl Fn(&SavedPane) -> bool,
+) -> (Panes, Vec<Step>) {
     let (mut panes, mut ids) = (Panes::new("new"), Ids::default());
     // Saves and reads it, as a file does.
     let text = serde_json::to_string(&kept.0).unwrap();
-    let desks = serde_json::from_str(&text).unwrap();
-    panes.restore(desks, kept.1, wanted, &mut ids);
+    let tabs = serde_json::from_str(&text).unwrap();
+    panes.restore(tabs, kept.1, wanted, &mut ids);
     let steps = panes.set_page(PAGE);
     (panes, steps)
 }
@@ -55,7 +58,7 @@ fn opened(steps: &[Step]) -> Vec<(SessionKey, String)> {
 }
 
 #[test]
-fn desks_come_back_as_they_were() {
+fn tabs_come_back_as_they_were() {
     let before = laid_out();
     let (after, steps) = back(before.saved(), |_| true);
     let areas = |panes: &Panes| -> Vec<(Option<Rect>, Rect)> {
@@ -63,10 +66,10 @@ fn desks_come_back_as_they_were() {
         placed.iter().map(|it| (it.head, it.cells)).collect()
     };
     assert_eq!(areas(&after), areas(&before));
-    assert_eq!(after.active_desk(), 1);
+    assert_eq!(after.active_tab(), 1);
     let focus = |panes: &Panes| {
-        let desk = panes.desk().unwrap();
-        desk.panes().iter().position(|id| *id == desk.focus())
+        let tab = panes.tab().unwrap();
+        tab.panes().iter().position(|id| *id == tab.focus())
     };
     assert_eq!((focus(&after), focus(&before)), (Some(1), Some(1)));
     // The shells are the same, because each pane is found by its tag.
@@ -90,10 +93,10 @@ fn desks_come_back_as_they_were() {
 #[test]
 fn sessions_that_have_ended_are_left_out() {
     let (after, steps) = back(laid_out().saved(), |pane| pane.session == Some(key(2)));
-    assert_eq!((after.count(), after.active_desk()), (1, 0));
+    assert_eq!((after.count(), after.active_tab()), (1, 0));
     assert_eq!(opened(&steps).len(), 1);
     let (none, _) = back(laid_out().saved(), |_| false);
-    assert!(none.is_empty() && none.desk().is_none());
+    assert!(none.is_empty() && none.tab().is_none());
 }
 
 #[test]
@@ -109,8 +112,8 @@ fn a_shell_of_this_host_restarts() {
 #[test]
 fn what_was_never_shown_is_not_opened_when_the_daemon_comes_back() {
     let (mut panes, mut ids) = (Panes::new("new"), Ids::default());
-    let (desks, active) = laid_out().saved();
-    panes.restore(desks, active, |_| true, &mut ids);
+    let (tabs, active) = laid_out().saved();
+    panes.restore(tabs, active, |_| true, &mut ids);
     panes.link_down(&"gone".into(), jiff::Timestamp::UNIX_EPOCH);
     let steps = panes.link_up(&mut ids, jiff::Timestamp::UNIX_EPOCH);
     assert_eq!(opened(&steps), []);
@@ -129,19 +132,19 @@ fn a_layout_takes_open_panes_and_closes_the_others() {
     panes.open_session(key(4), &"four".into(), false, &mut ids);
     panes.open_host("gpu1", &mut ids);
     panes.set_page(PAGE);
-    let before: Vec<PaneId> = panes.desks()[..2].iter().flat_map(Desk::panes).collect();
+    let before: Vec<PaneId> = panes.tabs()[..2].iter().flat_map(PaneTab::panes).collect();
     let (arranged, steps) = panes.arrange(saved, same, true, &mut ids);
-    let after: Vec<PaneId> = panes.desks()[..2].iter().flat_map(Desk::panes).collect();
+    let after: Vec<PaneId> = panes.tabs()[..2].iter().flat_map(PaneTab::panes).collect();
     assert_eq!(after, before, "the same panes");
     assert_eq!((arranged.panes, arranged.closed), (4, 1));
     // The shell of this machine would end with its pane.
-    assert_eq!(panes.desks().len(), 3);
-    let last = panes.desks()[2].panes();
+    assert_eq!(panes.tabs().len(), 3);
+    let last = panes.tabs()[2].panes();
     assert_eq!(panes.pane(last[0]).unwrap().place, ShellPlace::Host);
     let closed = |step: &&Step| matches!(step, Step::Do(Effect::Close { .. }));
     assert_eq!(steps.iter().filter(closed).count(), 1);
     assert_eq!(opened(&steps), []);
-    assert_eq!(panes.active_desk(), 1);
+    assert_eq!(panes.active_tab(), 1);
 }
 
 #[test]

@@ -170,9 +170,9 @@ fn a_pane_is_opened_once_with_its_own_size() {
     );
     world.open(2);
     assert_eq!(world.panes.count(), 2);
-    assert_eq!(world.panes.active_desk(), 1);
+    assert_eq!(world.panes.active_tab(), 1);
     world.open(1);
-    assert_eq!(world.panes.active_desk(), 0);
+    assert_eq!(world.panes.active_tab(), 0);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn leaving_closes_what_is_open() {
 
 mod broadcast;
 mod copies;
-mod desks;
+mod pane_tabs;
 mod programs;
 mod recording;
 mod reopening;

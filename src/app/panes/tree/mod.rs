@@ -1,4 +1,4 @@
-//! Divides the area of a desk among its panes: a tree of halves. It only computes positions.
+//! Divides the area of a tab among its panes: a tree of halves. It only computes positions.
 
 mod saved;
 

@@ -194,7 +194,7 @@ fn orders(world: &WindowsTest) -> Vec<&str> {
 }
 
 /// The layout of two panes that show the windows with the ids 5 and 7.
-fn saved_layout() -> (Vec<crate::app::panes::SavedDesk>, usize) {
+fn saved_layout() -> (Vec<crate::app::panes::SavedPaneTab>, usize) {
     let mut world = two();
     list_ids(&mut world, &[(1, 5), (2, 6), (3, 7)], &[1, 3]);
     world.panes.saved()
@@ -240,8 +240,8 @@ fn a_restored_pane_returns_to_its_window() {
 }
 
 /// The ids of the windows of a saved layout, in reading order.
-fn saved_windows((desks, _): (Vec<crate::app::panes::SavedDesk>, usize)) -> Vec<Option<u32>> {
-    let panes = desks.iter().flat_map(crate::app::panes::SavedDesk::panes);
+fn saved_windows((tabs, _): (Vec<crate::app::panes::SavedPaneTab>, usize)) -> Vec<Option<u32>> {
+    let panes = tabs.iter().flat_map(crate::app::panes::SavedPaneTab::panes);
     panes.map(|pane| pane.window).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Tests of desks: their tabs, panes side by side, and the mouse on both.
+//! Tests of tabs: their labels, panes side by side, and the mouse on both.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn a_pane_is_split_focused_moved_and_closed() {
     world.happens(StreamEvent::Opened);
     let opened_below = world.act(Action::PaneSplitBelow);
     assert_eq!(opened(&opened_below), [("face-3".to_owned(), 40, 11)]);
-    assert_eq!(world.panes.desks().len(), 1);
+    assert_eq!(world.panes.tabs().len(), 1);
     let at = |world: &World| world.panes.active().unwrap().id.0;
     assert_eq!(at(&world), 3);
     world.act(Action::PaneUp);
@@ -118,7 +118,7 @@ fn the_mouse_reaches_tabs_and_programs() {
     assert_eq!(sent(&steps), "\x1b[<0;5;3M");
     world.mouse(MouseKind::Release(Button::Left), 4, 3);
     world.mouse(MouseKind::Press(Button::Left), 2, 0);
-    assert_eq!(world.panes.active_desk(), 0);
+    assert_eq!(world.panes.active_tab(), 0);
     assert_eq!(sent(&world.mouse(MouseKind::Press(Button::Left), 4, 3)), "");
 }
 
@@ -129,15 +129,15 @@ fn tabs_fit_and_the_one_on_top_is_among_them() {
         world.open(number);
     }
     for at in 0..20 {
-        world.panes.show(world.panes.desks[at].focus);
+        world.panes.show(world.panes.tabs[at].focus);
         for width in [10, 40, 80, 1000] {
-            let tabs = world.panes.tabs(width);
+            let tabs = world.panes.tab_labels(width);
             assert!(tabs.iter().any(|tab| tab.position == at));
             let end = tabs.last().map_or(0, |tab| tab.column + tab.width);
             assert!(end <= width.max(12), "{tabs:?}");
         }
     }
-    assert_eq!(world.panes.tabs(1000).len(), 20);
+    assert_eq!(world.panes.tab_labels(1000).len(), 20);
     let long = Clean::new(&"가".repeat(40));
     world.session_changed(19, &long, None);
     let label = world.panes.label(19);

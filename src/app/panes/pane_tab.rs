@@ -1,4 +1,4 @@
-//! A desk: panes side by side on one tab of the terminal view. One of them has the focus.
+//! A tab of the terminal view: one pane, or several side by side. One of them has the focus.
 
 use ratatui::layout::Rect;
 
@@ -8,7 +8,7 @@ use super::{
 };
 
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct PaneTab {
     pub(super) tree: Tree,
     pub(super) focus: PaneId,
     /// The focused pane fills the view, without head and tabs.
@@ -25,7 +25,7 @@ pub struct PaneArea {
     pub cells: Rect,
 }
 
-impl Desk {
+impl PaneTab {
     pub fn new(pane: PaneId) -> Self {
         Self {
             tree: Tree::Pane(pane),
@@ -39,12 +39,12 @@ impl Desk {
         self.tree.panes()
     }
 
-    /// Whether several panes share the desk.
+    /// Whether several panes share the tab.
     pub fn is_shared(&self) -> bool {
         matches!(self.tree, Tree::Split(_))
     }
 
-    /// The panes that are visible when the desk is shown.
+    /// The panes that are visible when the tab is shown.
     pub fn seen(&self) -> Vec<PaneId> {
         if self.zoomed {
             return vec![self.focus];

@@ -1,4 +1,4 @@
-//! The tabs of the desks: which ones fit, and their positions.
+//! The labels of the tabs: which ones fit, and their positions.
 
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr as _;
@@ -8,37 +8,37 @@ use super::{Pane, PaneState, Panes, ShellPlace};
 /// Maximum cells of a name on a tab.
 const TAB_NAME: usize = 24;
 
-/// The tab of a desk.
+/// The label of a tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tab {
+pub struct TabLabel {
     pub position: usize,
-    /// Distance from the left edge of the tabs.
+    /// Distance from the left edge of the labels.
     pub column: u16,
     pub width: u16,
-    pub label: String,
+    pub text: String,
 }
 
-impl Tab {
-    /// Its area within the area of all tabs.
-    pub fn area(&self, tabs: Rect) -> Rect {
+impl TabLabel {
+    /// Its area within the area of all labels.
+    pub fn area(&self, labels: Rect) -> Rect {
         Rect {
-            x: tabs.x.saturating_add(self.column),
+            x: labels.x.saturating_add(self.column),
             width: self.width,
-            ..tabs
+            ..labels
         }
-        .intersection(tabs)
+        .intersection(labels)
     }
 }
 
 impl Panes {
-    /// The tabs that fit into `width` cells. Those around the active one have precedence.
-    pub fn tabs(&self, width: u16) -> Vec<Tab> {
-        let labels: Vec<String> = (0..self.desks.len()).map(|at| self.label(at)).collect();
-        let cells = |at: usize| labels.get(at).map_or(0, |label| label.width() + 1);
+    /// The labels that fit into `width` cells. Those around the active tab have precedence.
+    pub fn tab_labels(&self, width: u16) -> Vec<TabLabel> {
+        let texts: Vec<String> = (0..self.tabs.len()).map(|at| self.label(at)).collect();
+        let cells = |at: usize| texts.get(at).map_or(0, |text| text.width() + 1);
         let (mut first, mut last) = (self.active, self.active + 1);
         let mut used = cells(self.active);
         loop {
-            let right = last < labels.len() && used + cells(last) <= usize::from(width);
+            let right = last < texts.len() && used + cells(last) <= usize::from(width);
             if right {
                 used += cells(last);
                 last += 1;
@@ -53,40 +53,37 @@ impl Panes {
             }
         }
         let mut column = 0;
-        let shown = labels.into_iter().enumerate().take(last).skip(first);
+        let shown = texts.into_iter().enumerate().take(last).skip(first);
         shown
-            .map(|(position, label)| {
-                let tab = Tab {
+            .map(|(position, text)| {
+                let label = TabLabel {
                     position,
                     column,
-                    width: u16::try_from(label.width()).unwrap_or(u16::MAX),
-                    label,
+                    width: u16::try_from(text.width()).unwrap_or(u16::MAX),
+                    text,
                 };
-                column = column.saturating_add(tab.width + 1);
-                tab
+                column = column.saturating_add(label.width + 1);
+                label
             })
             .collect()
     }
 
-    /// The cells that the tabs take, up to `width`.
-    pub(super) fn tabs_end(&self, width: u16) -> u16 {
-        let tabs = self.tabs(width);
-        tabs.last()
-            .map_or(0, |tab| tab.column + tab.width + 1)
+    /// The cells that the labels take, up to `width`.
+    pub(super) fn labels_end(&self, width: u16) -> u16 {
+        let labels = self.tab_labels(width);
+        labels
+            .last()
+            .map_or(0, |label| label.column + label.width + 1)
             .min(width)
     }
 
-    /// The name of the desk's focused pane, the number of other panes, and their state.
+    /// The name of the tab's focused pane, the number of other panes, and their state.
     pub(super) fn label(&self, at: usize) -> String {
-        let Some(desk) = self.desks.get(at) else {
+        let Some(tab) = self.tabs.get(at) else {
             return String::new();
         };
-        let panes: Vec<&Pane> = desk
-            .panes()
-            .iter()
-            .filter_map(|id| self.pane(*id))
-            .collect();
-        let Some(pane) = self.pane(desk.focus()) else {
+        let panes: Vec<&Pane> = tab.panes().iter().filter_map(|id| self.pane(*id)).collect();
+        let Some(pane) = self.pane(tab.focus()) else {
             return String::new();
         };
         let name = short(pane.name.as_str());
