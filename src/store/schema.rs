@@ -121,6 +121,12 @@ pub(super) const STEPS: &[&str] = &[
     "
     ALTER TABLE sessions ADD COLUMN checksum INTEGER;
 ",
+    // Names in plain words.
+    "
+    ALTER TABLE unreadable RENAME COLUMN told TO reported;
+    DROP INDEX sessions_on_shelf;
+    CREATE INDEX sessions_of_context ON sessions (context, created_at, id, name) WHERE held = 0;
+",
 ];
 
 /// Refuses a file that a newer version wrote, before it is changed.

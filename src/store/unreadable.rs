@@ -86,16 +86,16 @@ pub(super) fn newest(db: &Connection) -> Result<Option<(u64, Clean)>> {
 
 /// Whether unreported rows include sessions, which may be running.
 pub(super) fn are_sessions_new(db: &Connection) -> Result<bool> {
-    let query = "SELECT count(*) FROM unreadable WHERE told = 0 AND kept_of = 'sessions'";
+    let query = "SELECT count(*) FROM unreadable WHERE reported = 0 AND kept_of = 'sessions'";
     db.query_row(query, (), |row| Ok(row.get::<_, u32>(0)? > 0))
 }
 
 /// Returns a sentence about the rows that haven't been reported, and marks them as reported.
 pub(super) fn news(db: &Connection) -> Result<Option<Clean>> {
-    let Some((count, newest)) = count_and_newest(db, "WHERE told = 0")? else {
+    let Some((count, newest)) = count_and_newest(db, "WHERE reported = 0")? else {
         return Ok(None);
     };
-    db.execute("UPDATE unreadable SET told = 1", ())?;
+    db.execute("UPDATE unreadable SET reported = 1", ())?;
     let what = match count {
         1 => format!("a row of the state database can't be read and was set aside ({newest})"),
         count => format!(

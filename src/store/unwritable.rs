@@ -89,7 +89,7 @@ fn keep(db: &Connection, write: &Write, why: &str) -> Result<Unwritten> {
     let why = Clean::new(&format!("can't be written: {why}"));
     let put = |row: Value| {
         db.execute(
-            "INSERT INTO unreadable (kept_of, why, body, told) VALUES (?1, ?2, ?3, 1)",
+            "INSERT INTO unreadable (kept_of, why, body, reported) VALUES (?1, ?2, ?3, 1)",
             (
                 table,
                 why.as_str(),

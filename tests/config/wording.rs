@@ -70,13 +70,6 @@ const REPLACEMENTS: &[(&str, &str)] = &[
     (" at most ", "max"),
 ];
 
-/// Whole texts in which a phrase of the list is the right one: SQL.
-const ALLOWED: &[&str] = &[
-    "SELECT count(*) FROM unreadable WHERE told = 0 AND kept_of = 'sessions'",
-    "UPDATE unreadable SET told = 1",
-    "WHERE told = 0",
-];
-
 #[test]
 fn texts_use_the_words_of_the_style_guide() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -112,7 +105,9 @@ fn phrases_are_found_in_literals_and_nowhere_else() {
 
 fn faults(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let padded = format!(" {} ", text.to_lowercase());
-    let is_sql = ALLOWED.contains(&text) || text.contains("CREATE TABLE");
+    let is_sql = ["CREATE TABLE", "ALTER TABLE"]
+        .iter()
+        .any(|it| text.contains(it));
     let is_text = text.contains(' ') && !is_sql;
     REPLACEMENTS
         .iter()

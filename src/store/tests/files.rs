@@ -127,7 +127,7 @@ async fn a_newer_layout_is_refused_with_a_fix_and_left_as_it_is() {
 fn take_back_to_step_2(database: &Path) {
     let db = rusqlite::Connection::open(database).unwrap();
     db.execute_batch(
-        "DROP INDEX sessions_held; DROP INDEX sessions_by_age; DROP INDEX sessions_on_shelf;
+        "DROP INDEX sessions_held; DROP INDEX sessions_by_age; DROP INDEX sessions_of_context;
          ALTER TABLE sessions DROP COLUMN context; ALTER TABLE sessions DROP COLUMN held;
          ALTER TABLE sessions DROP COLUMN checksum;
          DROP TABLE figures; DROP TABLE unreadable; DROP TABLE launches; DELETE FROM migrations WHERE number > 2",

@@ -31,6 +31,41 @@ fn of(number: u128) -> String {
     format!("id = '{}'", SessionId::from_u128(number))
 }
 
+/// Changes the file back to the layout in which the column `reported` had another name.
+fn take_back_the_column(dir: &TempDir) {
+    change(
+        dir,
+        "ALTER TABLE unreadable RENAME COLUMN reported TO told;
+         DROP INDEX sessions_of_context;
+         CREATE INDEX sessions_on_shelf ON sessions (context, created_at, id, name) WHERE held = 0;
+         DELETE FROM migrations WHERE number = (SELECT max(number) FROM migrations)",
+    );
+}
+
+#[tokio::test]
+async fn rows_set_aside_by_an_earlier_version_are_reported_once() {
+    let dir = begun().await;
+    take_back_the_column(&dir);
+    change(
+        &dir,
+        "INSERT INTO unreadable (kept_of, why, body, told) VALUES
+             ('history', 'reported before', '{}', 1), ('audit', 'not reported yet', '{}', 0)",
+    );
+    let (store, opened) = open(&dir);
+    assert_eq!(opened.records, [record(1), record(2), record(3)]);
+    let [note] = opened.notes.as_slice() else {
+        panic!("{:?}", opened.notes);
+    };
+    assert!(
+        note.as_str().contains("a row of the state database"),
+        "{note}"
+    );
+    assert!(note.as_str().contains("audit: not reported yet"), "{note}");
+    assert_eq!(aside(&dir).len(), 2);
+    store.close().await;
+    assert!(open(&dir).1.notes.is_empty());
+}
+
 #[tokio::test]
 async fn a_session_that_cannot_be_read_is_set_aside_alone_and_reported_once() {
     let dir = begun().await;
