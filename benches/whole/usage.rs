@@ -20,7 +20,7 @@ use crate::{
 const SIZE: usize = 200;
 const ROUNDS: usize = 5;
 /// Looks in one round: a look is short.
-const LOOKS: usize = 40;
+const SAMPLES: usize = 40;
 const WINDOW: Duration = Duration::from_secs(30);
 const FIRST_MINUTE: Duration = Duration::from_secs(60);
 
@@ -100,10 +100,10 @@ fn sweeps(samples: &mut Samples, machine: &Machine) {
     for _ in 0..ROUNDS {
         // The first one of each kind opens or closes what the other kind does without.
         look("sweep-opening/workbay", UsageAsk::all, 1);
-        look("sweep/workbay", UsageAsk::all, LOOKS);
-        look("sweep-recorded/workbay", UsageAsk::recorded, LOOKS);
+        look("sweep/workbay", UsageAsk::all, SAMPLES);
+        look("sweep-recorded/workbay", UsageAsk::recorded, SAMPLES);
         look("sweep-closing/workbay", UsageAsk::judged, 1);
-        look("sweep-judged/workbay", UsageAsk::judged, LOOKS);
+        look("sweep-judged/workbay", UsageAsk::judged, SAMPLES);
         let begun = now();
         docker(&stats);
         theirs.push(millis(now() - begun));

@@ -293,8 +293,8 @@ mod tests {
         // A limit that isn't reported (that of a domain) leaves the same amount.
         it.limits.limits = SlotLimits::default();
         it.groups[0].remaining = slots(5, 10, None);
-        let untold = part(3000, 0, Some(5000), Whole::Hidden);
-        assert_eq!(bars(&it)[0].0, untold);
+        let unreported = part(3000, 0, Some(5000), Whole::Hidden);
+        assert_eq!(bars(&it)[0].0, unreported);
     }
 
     #[test]

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_clock_that_trembles_stands_still_and_one_that_moves_is_told() {
+    fn an_idle_time_that_jitters_stays_and_one_that_moves_is_published() {
         let mut old = session(1, "RUNNING");
         old.idle_checks = vec![clock(100)];
         for (until, expected) in [(90, 100), (114, 100), (85, 85), (115, 115), (700, 700)] {

@@ -34,12 +34,12 @@ impl Observer {
         self.times.read_begun = Some(now);
         self.times.poll = None;
         self.times.totals = None;
-        let wants = [
+        let amounts = [
             (Tab::Running, UNFINISHED),
             (Tab::Others, UNFINISHED),
             (Tab::Finished, if whole { PAGE } else { 0 }),
         ];
-        let wanted = wants.into_iter().filter(|(_, want)| *want > 0);
+        let wanted = amounts.into_iter().filter(|(_, want)| *want > 0);
         let numbers: BTreeSet<SweepNumber> =
             wanted.map(|(tab, want)| self.window(tab, want)).collect();
         self.reading = Some(Reading {

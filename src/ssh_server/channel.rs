@@ -21,8 +21,8 @@ const STDERR: u32 = 1;
 /// From then on, output is looked at that isn't taken.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// After that many looks, output that isn't taken waits for the client whatever the reason: it may be for new keys.
-const LOOKS: u32 = 100;
+/// After that many checks, output that isn't taken waits for the client whatever the reason: it may be for new keys.
+const CHECKS: u32 = 100;
 
 /// How long a client may take to close a channel whose directions have both ended.
 const CLOSE: Duration = Duration::from_millis(100);
@@ -143,7 +143,7 @@ impl ChannelOutput {
             }
         };
         tokio::pin!(sending);
-        let mut looks = 0;
+        let mut checks = 0;
         let starved = loop {
             tokio::select! {
                 biased;
@@ -153,8 +153,8 @@ impl ChannelOutput {
                     tokio::time::sleep(LOOK).await;
                     self.to.writable_packet_size().await
                 } => {
-                    looks += 1;
-                    if room == 0 || looks >= LOOKS {
+                    checks += 1;
+                    if room == 0 || checks >= CHECKS {
                         break self.backlog.starve();
                     }
                 }

@@ -102,7 +102,7 @@ pub(super) struct Connection {
     waiting: HashMap<ChannelId, Waiting>,
     forwards: Forwards,
     opened: usize,
-    wants_tmux: bool,
+    with_tmux: bool,
 }
 
 impl Connection {
@@ -114,7 +114,7 @@ impl Connection {
             waiting: HashMap::new(),
             forwards: Forwards::default(),
             opened: 0,
-            wants_tmux: false,
+            with_tmux: false,
         }
     }
 
@@ -152,7 +152,7 @@ impl Connection {
         };
         let start = match what {
             Program::Sftp => Ok(Start::Sftp),
-            Program::Shell if self.wants_tmux && waiting.terminal.is_some() => Ok(Start::Tmux {
+            Program::Shell if self.with_tmux && waiting.terminal.is_some() => Ok(Start::Tmux {
                 tag: tag(),
                 size: waiting.terminal.map_or((80, 24), |terminal| terminal.size),
             }),
@@ -232,7 +232,7 @@ impl Handler for Connection {
         if !self.admits(user, key.public_key, key.algorithm) {
             return Ok(Auth::reject());
         }
-        self.wants_tmux = user.ends_with(TMUX_SUFFIX);
+        self.with_tmux = user.ends_with(TMUX_SUFFIX);
         Ok(Auth::Accept)
     }
 

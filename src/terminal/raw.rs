@@ -22,7 +22,7 @@ const RESET: &[u8] =
     \x1b[?2004l\x1b[>4;0m\x1b[?1l\x1b>\x1b7\x1b[r\x1b8\x1b[?7h\x1b[4l\x0f\x1b(B\x1b)B";
 /// Sent only if the alternate screen is in use. On the main screen it would move the cursor.
 const LEAVE_ALTERNATE: &[u8] = b"\x1b[?1049l";
-const LOOKS: &[u8] = b"\x1b[0 q\x1b[?25h\x1b[m";
+const CURSOR_AND_STYLE: &[u8] = b"\x1b[0 q\x1b[?25h\x1b[m";
 
 /// The terminal modes to restore, while the terminal is in raw mode.
 static TERMINAL: Guarded<Termios> = Guarded::new();
@@ -134,7 +134,7 @@ fn give_back() {
         };
         // Errors don't matter: the terminal may no longer exist.
         if !SILENT.load(Ordering::SeqCst) && !is_dumb() {
-            let _ = write_all(io::stdout(), &[RESET, leave, LOOKS].concat());
+            let _ = write_all(io::stdout(), &[RESET, leave, CURSOR_AND_STYLE].concat());
         }
         let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, &before);
     });

@@ -115,7 +115,7 @@ async fn pages_and_texts() {
 }
 
 #[tokio::test]
-async fn own_sessions_unless_an_administrator_wants_all() {
+async fn own_sessions_unless_an_administrator_asks_for_all() {
     let manager = Manager::start().await;
     manager.put(node(ONE, "mine", "RUNNING"));
     let mut other = node(TWO, "theirs", "RUNNING");

@@ -164,19 +164,19 @@ fn typing_in_a_terminal_keeps_a_session_and_an_open_one_does_not() {
 #[test]
 fn the_warning_names_the_files_that_are_lost_and_those_that_are_kept() {
     let machine = with_rules("[idle]\nsession-lifetime = \"16s\"\n");
-    let told = machine.path("told");
+    let report = machine.path("report");
     let hook = format!(
         "[launch]\ncpu = 0.2\n[hooks]\ncommand = [\"/bin/sh\", \"-c\", \"cat >> {}\"]\n\
          events = [\"idle-warning\"]\n",
-        told.display()
+        report.display()
     );
     std::fs::write(machine.path("config/config.toml"), hook).unwrap();
     let write = "mkdir -p /tmp/model; echo note > notes; echo small > /tmp/model/log; \
                  head -c 3000000 /dev/zero > /tmp/model/weights.bin";
     begin(&machine, "idle-lost", &["--bootstrap", write]);
-    let warned = || std::fs::read_to_string(&told).is_ok_and(|text| text.contains("idle-lost"));
+    let warned = || std::fs::read_to_string(&report).is_ok_and(|text| text.contains("idle-lost"));
     until("the warning is there", warned);
-    let text = std::fs::read_to_string(&told).unwrap();
+    let text = std::fs::read_to_string(&report).unwrap();
     let notice: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     let words = notice["text"].as_str().unwrap();
     for part in [

@@ -202,11 +202,11 @@ fn kept_home_directories_are_deleted_oldest_first_when_they_need_too_much_space(
         machine.ok(&["terminate", name, "-y", "--wait"]);
     }
     wait::until("the oldest is deleted", || home("kept-1"), Option::is_none);
-    let told = || fs::read_to_string(&events).unwrap();
-    let told = wait::until("a notification says so", told, |text| {
+    let reported = || fs::read_to_string(&events).unwrap();
+    let reported = wait::until("a notification says so", reported, |text| {
         text.contains("keep-space")
     });
-    let line = told
+    let line = reported
         .lines()
         .find(|line| line.contains("keep-space"))
         .unwrap();

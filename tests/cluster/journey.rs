@@ -62,10 +62,10 @@ async fn launch_wait_work_return_read_rename_end() {
     });
     person.type_("\r");
     person.wait_for("waiting: ");
-    let told = bench.told_by_history();
-    person.wait_for(told);
+    let message = bench.history_message();
+    person.wait_for(message);
     person.type_("\x1b");
-    person.wait_gone(told);
+    person.wait_gone(message);
 
     // It is taken out of the queue.
     person.type_("x");
@@ -126,7 +126,7 @@ async fn launch_wait_work_return_read_rename_end() {
     person.wait_for("grace period");
     person.type_("h");
     person.wait_for("Scheduling history of");
-    person.wait_for(bench.told_by_history());
+    person.wait_for(bench.history_message());
     person.type_until("\x1b", |screen| !screen.contains("Scheduling history of"));
     // The first one takes the filter off.
     person.type_until("\x1b", |screen| !screen.contains("Idle checks"));

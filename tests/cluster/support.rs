@@ -153,7 +153,7 @@ impl Bench {
     }
 
     /// What a scheduling history says on the screen: of an attempt, or that there are none.
-    pub fn told_by_history(&self) -> &'static str {
+    pub fn history_message(&self) -> &'static str {
         match self.lack(Capability::SchedulingSteps) {
             Some(_) => "this manager reports",
             None => "schedule-sessions",

@@ -26,8 +26,8 @@ async fn why_a_session_did_not_start_is_reported() {
     if let Some(why) = bench.lack(Capability::StartFailures) {
         // It may count as one that runs. If it never does, the reason is reported.
         assert!(why.ends_with("older than 26.8"), "{why}");
-        let is_told = |it: &Session| it.status == Status::Running || it.status.is_final();
-        let session = bench.until_long(ours.id(), is_told).await;
+        let is_settled = |it: &Session| it.status == Status::Running || it.status.is_final();
+        let session = bench.until_long(ours.id(), is_settled).await;
         let reason = session.status_message.as_ref().map(|it| it.as_str());
         let is_explained = reason.is_some_and(|it| it.contains("container ended before"));
         assert!(session.started_at.is_some() || is_explained, "{session:?}");

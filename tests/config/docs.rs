@@ -311,8 +311,8 @@ fn the_releases_that_are_tested_are_the_columns_of_their_page() {
     let head = format!("| topic | {} |", columns.join(" | "));
     let page = read("docs/backendai-matrix.md");
     assert!(page.contains(&head), "run `scripts/test-matrix`");
-    let told = read("docs/backendai.md");
+    let page = read("docs/backendai.md");
     for release in columns {
-        assert!(told.contains(&format!("**{release}**")), "{release}");
+        assert!(page.contains(&format!("**{release}**")), "{release}");
     }
 }

@@ -36,12 +36,13 @@ fn lines(file: &PathBuf) -> Vec<String> {
 
 #[tokio::test]
 async fn a_hook_gets_the_notice_and_its_session() {
-    let script = r#"printf '%s %s %s\n' "$WORKBAY_EVENT" "$WORKBAY_SESSION" "$(cat)" >> "$1/told""#;
+    let script =
+        r#"printf '%s %s %s\n' "$WORKBAY_EVENT" "$WORKBAY_SESSION" "$(cat)" >> "$1/reported""#;
     let (settings, dir) = hooked(script, &["batch-ended", "failed"], 10);
     let daemon = TestDaemon::with(settings).await;
     let client = daemon.client().await;
     let id = client.launch(batch("fails", "exit 3")).await.unwrap().id;
-    let file = dir.path().join("told");
+    let file = dir.path().join("reported");
     eventually("the hook has run", || lines(&file).len() == 1).await;
     let line = lines(&file).remove(0);
     let [event, session, words] = *line.splitn(3, ' ').collect::<Vec<_>>() else {

@@ -71,7 +71,7 @@ async fn killed_at_rest_it_comes_back_to_the_same_sessions() {
 }
 
 #[tokio::test]
-async fn a_socket_that_vanished_is_made_again_when_a_face_wants_it() {
+async fn a_socket_that_vanished_is_recreated_when_a_client_needs_it() {
     let place = new_place();
     let first = place.client().await;
     std::fs::remove_dir_all(place.paths().runtime_dir).unwrap();

@@ -35,7 +35,7 @@ const IMAGE: &str = "workbay-test/busybox:3";
 const WAY: &str = "WORKBAY_TEST_WAY";
 /// What a refusal says, and what to do about it.
 const WHY: &str = "WORKBAY_TEST_WHY";
-const MEND: &str = "WORKBAY_TEST_MEND";
+const HINT: &str = "WORKBAY_TEST_HINT";
 /// Where the SSH server there writes its log.
 const LOG: &str = "WORKBAY_TEST_SSHD_LOG";
 
@@ -60,9 +60,9 @@ fn again(test: &str, surroundings: &[(&str, &Path)], host: &str) {
 
 /// The same where the engine is refused, for this reason and with this to do about it.
 fn again_refused(surroundings: &[(&str, &Path)], host: &str, why: &str, hint: &str) {
-    let expected = [(WHY, Path::new(why)), (MEND, Path::new(hint))];
+    let expected = [(WHY, Path::new(why)), (HINT, Path::new(hint))];
     again(
-        "far::refused_as_told",
+        "far::refused_with_the_hint",
         &[surroundings, &expected].concat(),
         host,
     );
@@ -158,11 +158,11 @@ async fn refusal() -> (String, String) {
 
 #[tokio::test]
 #[ignore = "run by the test above"]
-async fn refused_as_told() {
+async fn refused_with_the_hint() {
     let (why, hint) = refusal().await;
     let variable = |name: &str| std::env::var(name).unwrap();
     assert!(
-        why.contains(&variable(WHY)) && hint.contains(&variable(MEND)),
+        why.contains(&variable(WHY)) && hint.contains(&variable(HINT)),
         "{why}; {hint}"
     );
 }

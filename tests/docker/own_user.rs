@@ -170,7 +170,7 @@ __attribute__((constructor)) static void loaded(void) {
 
 /// Who hands the home over is root and can reach it before anything else does.
 #[tokio::test]
-async fn root_that_hands_the_home_over_loads_nothing_of_the_image() {
+async fn root_that_changes_the_owner_of_a_home_loads_nothing_of_the_image() {
     let dir = tempfile::tempdir().unwrap();
     let (source, library) = (dir.path().join("loaded.c"), dir.path().join("loaded.so"));
     std::fs::write(&source, LOADED).unwrap();

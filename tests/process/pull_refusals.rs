@@ -25,7 +25,7 @@ fn logged_in(config: &Path) -> Machine {
 }
 
 /// Nothing of ours contains the login.
-fn assert_untold(machine: &Machine) {
+fn assert_nothing_reported(machine: &Machine) {
     let mut folders = vec![machine.path("state")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a directory").flatten() {
@@ -74,7 +74,7 @@ fn a_private_registry_is_logged_in_to_as_docker_does() {
     let machine = logged_in(&right);
     machine.ok(&["env", "pull", &image.0]);
     assert!(is_here(&image.0));
-    assert_untold(&machine);
+    assert_nothing_reported(&machine);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_credential_helper_is_asked() {
     machine.set("PATH", &format!("{}:{path}", dir.path().display()));
     machine.ok(&["env", "pull", &image.0]);
     assert!(is_here(&image.0));
-    assert_untold(&machine);
+    assert_nothing_reported(&machine);
 }
 
 #[test]

@@ -34,7 +34,7 @@ enum Happening {
     /// A page of a long list, or a catalogue, was answered.
     Answered,
     Changed(u8),
-    Told(String),
+    Notified(String),
     Waited(u8),
 }
 
@@ -114,7 +114,7 @@ fn happening() -> impl Strategy<Value = Happening> {
         2 => (1u8..5).prop_map(Happening::Contexts),
         1 => Just(Happening::Answered),
         1 => any::<u8>().prop_map(Happening::Changed),
-        1 => "[a-z가-힣 ]{0,200}".prop_map(Happening::Told),
+        1 => "[a-z가-힣 ]{0,200}".prop_map(Happening::Notified),
         1 => (0u8..20).prop_map(Happening::Waited),
     ]
 }
@@ -150,7 +150,7 @@ fn happen(screen: Screen, happening: Happening) -> Screen {
                 session: Box::new(changed),
             })
         }
-        Happening::Told(text) => screen.notice(Change::Notice {
+        Happening::Notified(text) => screen.notice(Change::Notice {
             notice: Box::new(Notice::message(
                 crate::screen::noon(),
                 Level::Error,

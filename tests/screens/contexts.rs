@@ -263,7 +263,7 @@ fn the_command_line_shows_what_can_be_typed() {
 }
 
 #[test]
-fn an_unknown_command_or_context_is_told_with_those_there_are() {
+fn an_unknown_command_or_context_is_reported_with_the_known_ones() {
     let screen = Screen::new(80, 24).daemon(two());
     let wrong = screen.press(":").typed("ctx busan").press("enter");
     insta::assert_snapshot!(wrong.text());

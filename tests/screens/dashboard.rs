@@ -204,7 +204,7 @@ fn agent(id: &str, used: u64, schedulable: bool) -> Agent {
     }
 }
 
-fn wants_agents(request: &Request) -> bool {
+fn asks_for_agents(request: &Request) -> bool {
     matches!(
         request,
         Request::Context {
@@ -224,7 +224,7 @@ fn with_agents(agents: Vec<Agent>) -> Screen {
         agents,
         ..Catalogue::default()
     });
-    screen.answer(wants_agents, Ok(Reply::Catalogue { catalogue }))
+    screen.answer(asks_for_agents, Ok(Reply::Catalogue { catalogue }))
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_manager_that_hides_its_agents_says_so() {
 fn agents_that_cannot_be_read_leave_the_rest() {
     let screen = Screen::new(120, 40).starting_in("seoul").daemon(two());
     let why = Failure::new(FailureKind::Unreachable, "the manager is busy");
-    let screen = screen.press("M").answer(wants_agents, Err(why));
+    let screen = screen.press("M").answer(asks_for_agents, Err(why));
     assert!(
         screen.sees("Agents unknown: the manager is busy"),
         "{}",

@@ -43,7 +43,7 @@ fn asked(screen: &Screen) -> usize {
 }
 
 #[test]
-fn an_image_that_is_not_there_is_told_while_it_is_typed_and_may_be_launched() {
+fn a_missing_image_is_reported_while_it_is_typed_and_may_be_launched() {
     let screen = page(80, 24).press("tab").typed("busibox:1.35");
     let why = "not on this engine yet: will be pulled from docker.io";
     assert!(screen.sees(why), "{}", screen.text());

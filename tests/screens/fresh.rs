@@ -123,7 +123,7 @@ fn a_start_after_a_while_is_kept_as_typed_and_its_moment_goes_along() {
 }
 
 #[test]
-fn a_moment_that_passes_while_one_looks_is_said() {
+fn a_moment_that_passes_on_the_screen_is_shown() {
     let screen = opened(140, 40)
         .press("up right down tab")
         .typed("make")

@@ -219,7 +219,7 @@ fn a_shell_that_ended_says_what_now() {
 }
 
 #[test]
-fn a_broken_line_says_why_and_mends_itself() {
+fn a_broken_connection_says_why_and_reconnects() {
     let lost = in_a_shell().daemon_lost("the daemon was killed");
     assert_snapshot!("shell_without_daemon", lost.text());
     let back = lost.daemon(snapshot(vec![session(1, "train-llm", Status::Running, 12)]));

@@ -223,7 +223,7 @@ fn a_search_is_typed_below() {
 }
 
 #[test]
-fn a_program_that_wants_the_clipboard_waits_and_disturbs_nobody() {
+fn a_program_that_asks_for_the_clipboard_waits_and_disturbs_nobody() {
     let screen = prints(shell(80, 24), false, "\x1b]52;c;aGVsbG8=\x07").wait(2);
     assert_snapshot!("clipboard_asked", screen.text().lines().last().unwrap());
     let typed = screen.press("x");

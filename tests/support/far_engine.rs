@@ -7,10 +7,10 @@ use std::{
     time::Duration,
 };
 
-/// Waits between two looks at whether it answers.
+/// Waits between two checks at whether it answers.
 const LOOK: Duration = Duration::from_millis(50);
 /// As many as a loaded machine may need; one that works never comes to its end.
-const LOOKS: u32 = 2000;
+const CHECKS: u32 = 2000;
 
 /// What runs there, as its first process. `/mnt` is all that it has of our files' world: what is in
 /// /tmp, /run and /root here is not there.
@@ -197,7 +197,7 @@ impl FarEngine {
     fn wait(&self, checks: &mut u32) {
         let said = |name: &str| std::fs::read_to_string(self.path(name)).unwrap_or_default();
         assert!(
-            *checks < LOOKS,
+            *checks < CHECKS,
             "the engine elsewhere did not come up:\n{}\n{}",
             said("log"),
             said("sshd.log")

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn homes_of_running_sessions_are_told_from_others() {
+    fn homes_of_running_sessions_are_distinguished_from_others() {
         let dir = tempfile::tempdir().unwrap();
         for id in ["a", "b", "c"] {
             std::fs::create_dir_all(dir.path().join(id).join("work")).unwrap();

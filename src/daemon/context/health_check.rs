@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_engine_is_noticed_only_while_somebody_looks() {
+    async fn a_silent_engine_is_noticed_only_while_a_client_watches() {
         let looked_at = watch::Sender::new(false);
         let ping = || -> AnswerFuture<'static, ()> { Box::pin(async { Err(lost()) }) };
         let noticed = wait_for_silence(ping, looked_at.subscribe());

@@ -41,7 +41,7 @@ impl Preload {
 impl Core {
     /// Loads the next page of ended sessions, if a context has fewer in memory than it should.
     pub(in crate::daemon) async fn preload(&mut self) {
-        let wanted = (0..self.contexts.len()).find(|number| self.wants_more(*number));
+        let wanted = (0..self.contexts.len()).find(|number| self.needs_more(*number));
         let Some(number) = wanted else {
             self.preload.at = None;
             return;
@@ -57,7 +57,7 @@ impl Core {
         self.preload.at = Some(clock::instant() + pause);
     }
 
-    fn wants_more(&self, number: Number) -> bool {
+    fn needs_more(&self, number: Number) -> bool {
         let left = self.contexts[number].unloaded.left();
         left > 0 && self.matching(number, Tab::Finished, None).count() < self.preload.in_memory
     }

@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_closed_door_says_how_to_open_it() {
         let hint =
-            |kind: io::ErrorKind| error_mend(unreachable("unix:///run/docker.sock", &kind.into()));
+            |kind: io::ErrorKind| hint_of(unreachable("unix:///run/docker.sock", &kind.into()));
         assert!(hint(io::ErrorKind::PermissionDenied).contains("usermod -aG docker"));
         assert!(hint(io::ErrorKind::PermissionDenied).contains("log out and in again"));
         assert!(hint(io::ErrorKind::ConnectionRefused).contains("systemctl start docker"));
@@ -221,7 +221,7 @@ mod tests {
     fn each_engine_is_started_in_its_own_way() {
         let start = |endpoint: &str| {
             let error = unreachable(endpoint, &io::ErrorKind::NotFound.into());
-            error_mend(error)
+            hint_of(error)
         };
         let podman = start("unix:///run/user/1000/podman/podman.sock");
         assert!(
@@ -243,7 +243,7 @@ mod tests {
             own.contains("DOCKER_HOST") && !own.contains("systemctl"),
             "{own}"
         );
-        let silent = |endpoint: &str| error_mend(silent(endpoint, Duration::from_secs(1)));
+        let silent = |endpoint: &str| hint_of(silent(endpoint, Duration::from_secs(1)));
         assert!(silent("podman (/usr/bin/podman)").contains("podman info"));
         let far = silent("tcp://box:2376");
         assert!(
@@ -252,7 +252,7 @@ mod tests {
         );
     }
 
-    fn error_mend(error: Failure) -> String {
+    fn hint_of(error: Failure) -> String {
         let failure = error;
         assert_eq!(failure.kind, FailureKind::Unreachable, "{failure:?}");
         let hint = failure.hint.map(Clean::into_string);

@@ -107,7 +107,7 @@ async fn an_upload_to_an_application_that_died_gets_an_answer() {
 
 /// Time passes on its own whenever all tasks wait, so the wait below is longer than every limit.
 #[tokio::test(start_paused = true)]
-async fn an_answer_may_take_as_long_as_it_wants() {
+async fn an_answer_may_take_any_time() {
     let app = raw_app(|mut tcp| async move {
         read_head(&mut tcp).await;
         tokio::time::sleep(std::time::Duration::from_hours(1)).await;

@@ -4,11 +4,11 @@ mod grammar;
 
 pub use grammar::{check, check_tag};
 
-/// The registry of references without a registry. `SHELF` is the namespace of images there that have no
+/// The registry of references without a registry. `DEFAULT_NAMESPACE` is the namespace of images there that have no
 /// owner.
 pub const HUB: &str = "docker.io";
 const OLD_HUB: &str = "index.docker.io";
-const SHELF: &str = "library/";
+const DEFAULT_NAMESPACE: &str = "library/";
 /// The registry name that Podman gives to images built on this machine.
 const HERE: &str = "localhost";
 const LATEST: &str = "latest";
@@ -40,7 +40,7 @@ impl<'a> Reference<'a> {
         };
         let registry = registry.filter(|it| *it != HUB && *it != OLD_HUB);
         let name = match registry {
-            None => name.strip_prefix(SHELF).unwrap_or(name),
+            None => name.strip_prefix(DEFAULT_NAMESPACE).unwrap_or(name),
             Some(_) => name,
         };
         Self {
@@ -124,7 +124,7 @@ pub fn name_and_version(text: &str) -> (String, String) {
 pub fn on_mirror(text: &str, mirror: &str) -> String {
     let read = Reference::read(text.trim());
     let namespace = match read.registry {
-        None if !read.name.contains('/') => SHELF,
+        None if !read.name.contains('/') => DEFAULT_NAMESPACE,
         _ => "",
     };
     let tag = read.tag.map(|tag| format!(":{tag}")).unwrap_or_default();

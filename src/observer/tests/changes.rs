@@ -58,7 +58,7 @@ fn a_launch_that_comes_to_nothing_tells_why() {
 }
 
 #[test]
-fn who_ends_a_session_before_it_runs_is_told_nothing() {
+fn no_notification_when_a_session_is_terminated_before_it_runs() {
     let mut play = Play::watched(0);
     play.ask(launch("first"));
     play.settle();

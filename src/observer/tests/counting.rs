@@ -42,7 +42,7 @@ fn offer(play: &mut Play, cores: u64) {
 }
 
 #[test]
-fn once_a_minute_while_somebody_looks_and_told_when_it_differs() {
+fn once_a_minute_while_a_client_watches_and_published_when_it_differs() {
     let mut play = Play::watched(2);
     play.pass(180);
     let times = counted(&play);

@@ -42,7 +42,7 @@ fn at_the_start_unfinished_sessions_and_the_newest_finished_ones_are_read() {
 }
 
 #[test]
-fn nobody_looks_and_nothing_is_asked() {
+fn no_client_watches_and_nothing_is_asked() {
     let mut play = Play::watched(3);
     play.report(Fact::Watched(false));
     play.work_off();
@@ -145,7 +145,7 @@ fn why_a_session_waits_is_asked_now_and_then() {
 }
 
 #[test]
-fn ten_thousand_sessions_come_as_far_as_somebody_wants_them() {
+fn ten_thousand_sessions_are_loaded_as_far_as_requested() {
     let mut play = Play::with(0);
     for _ in 0..10_000 {
         play.make("TERMINATED");
@@ -286,7 +286,7 @@ fn catalogues_are_kept_a_minute_for_each_project() {
 }
 
 #[test]
-fn a_list_that_fails_is_told_once_and_tried_again() {
+fn a_list_that_fails_is_reported_once_and_retried() {
     let mut play = Play::watched(1);
     for _ in 0..3 {
         play.pass(20);

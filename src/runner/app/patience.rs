@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The first pause between two looks. Each is half as long again as the one before.
+/// The first pause between two checks. Each is half as long again as the one before.
 const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_millis(50);
 
@@ -63,12 +63,12 @@ mod tests {
 
     #[test]
     fn a_condition_is_looked_at_until_it_holds_and_at_least_once() {
-        let mut looks = 0;
+        let mut checks = 0;
         let held = until(Duration::from_secs(60), || {
-            looks += 1;
-            looks == 4
+            checks += 1;
+            checks == 4
         });
-        assert!(held && looks == 4);
+        assert!(held && checks == 4);
         assert!(until(Duration::ZERO, || true) && !until(Duration::ZERO, || false));
     }
 }

@@ -66,13 +66,13 @@ impl ActivePull {
 
     /// Whether a retry may succeed.
     fn is_worth_it(&self, failure: &Failure) -> bool {
-        let may_mend = match failure.kind {
+        let is_temporary = match failure.kind {
             FailureKind::RegistryBroken => true,
             // A network that is down from the start is reported at once.
             FailureKind::RegistryUnreachable => self.moved,
             _ => false,
         };
-        may_mend && self.pull.attempt < TRIES
+        is_temporary && self.pull.attempt < TRIES
     }
 }
 

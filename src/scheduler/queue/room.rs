@@ -12,7 +12,7 @@ use crate::model::{
 use super::wait_reason::{Shortage, WaitReason, shortage};
 
 /// Stands for an unlimited amount, if the engine doesn't report one.
-const UNTOLD: u64 = u64::MAX >> 16;
+const UNLIMITED: u64 = u64::MAX >> 16;
 
 /// All resources of this machine, and what is in use.
 #[derive(Clone, Debug)]
@@ -170,7 +170,8 @@ impl<'a> Room<'a> {
 impl Share {
     /// The whole capacity; `None` if the engine doesn't report it.
     pub fn reported(&self) -> Option<ResourceSlots> {
-        let is_known = self.capacity.cpu.millis() < UNTOLD / 2 && self.capacity.mem.0 < UNTOLD / 2;
+        let is_known =
+            self.capacity.cpu.millis() < UNLIMITED / 2 && self.capacity.mem.0 < UNLIMITED / 2;
         is_known.then(|| self.capacity.clone())
     }
 }
@@ -192,14 +193,14 @@ fn at_most(slots: &ResourceSlots, most: &SlotLimits) -> ResourceSlots {
 fn unlimited(slots: &ResourceSlots) -> ResourceSlots {
     let accelerators = slots.accelerators.keys();
     ResourceSlots {
-        cpu: Cpu::from_millis(UNTOLD),
-        mem: Bytes(UNTOLD),
-        accelerators: accelerators.map(|slot| (slot.clone(), UNTOLD)).collect(),
+        cpu: Cpu::from_millis(UNLIMITED),
+        mem: Bytes(UNLIMITED),
+        accelerators: accelerators.map(|slot| (slot.clone(), UNLIMITED)).collect(),
     }
 }
 
 fn host(rules: &ResourceRules, info: &EngineInfo) -> ResourceSlots {
-    let or_untold = |amount: u64| if amount == 0 { UNTOLD } else { amount };
+    let or_unlimited = |amount: u64| if amount == 0 { UNLIMITED } else { amount };
     let mut accelerators = info.accelerators.clone();
     for (slot, rule) in &rules.accelerators {
         if let Some(amount) = amount(slot, rule, info) {
@@ -211,11 +212,11 @@ fn host(rules: &ResourceRules, info: &EngineInfo) -> ResourceSlots {
         cpu: rules
             .host
             .cpu
-            .unwrap_or_else(|| Cpu::from_millis(or_untold(info.cpus.millis()))),
+            .unwrap_or_else(|| Cpu::from_millis(or_unlimited(info.cpus.millis()))),
         mem: rules
             .host
             .mem
-            .unwrap_or_else(|| Bytes(or_untold(info.memory.0))),
+            .unwrap_or_else(|| Bytes(or_unlimited(info.memory.0))),
         accelerators,
     }
 }

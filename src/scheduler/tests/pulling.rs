@@ -115,7 +115,7 @@ fn sessions_of_one_image_share_a_pull() {
 }
 
 #[test]
-fn what_nobody_wants_any_more_is_given_up() {
+fn a_pull_that_nothing_needs_is_cancelled() {
     let mut play = Play::new();
     let id = pulls(&mut play, "tool:1");
     terminate(&mut play, id);

@@ -13,9 +13,9 @@ use crate::{
 
 const WIDTH: u16 = 62;
 /// Lines for the progress. Their number is fixed, so that the dialog doesn't jump.
-const TOLD: u16 = 3;
+const DETAILS: u16 = 3;
 /// Border, blank, image and source, blank, progress, blank, border.
-const HEIGHT: u16 = 7 + TOLD;
+const HEIGHT: u16 = 7 + DETAILS;
 /// Cells after the bar: ` 100%`.
 const PERCENT: u16 = 5;
 
@@ -46,7 +46,7 @@ impl Dialog for PullDialog {
         paint.text(inner.x, inner.y + 2, inner.width, &from, Face::Dim);
         let details = Rect {
             y: inner.y + 4,
-            height: TOLD,
+            height: DETAILS,
             ..inner
         };
         draw_details(paint, details, pull);

@@ -86,7 +86,7 @@ fn a_refusal_stands_beside_its_field() {
 }
 
 #[test]
-fn what_was_launched_is_told_with_the_keys_for_it() {
+fn what_was_launched_is_shown_with_the_keys_for_it() {
     let launched = session(50, "brand-new", Status::Pending, 0);
     let reply = Reply::Launched {
         sessions: vec![launched.clone()],

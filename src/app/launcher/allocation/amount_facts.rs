@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_group_has_is_told_beside_what_one_container_gets() {
+    fn what_the_group_has_is_shown_beside_what_one_container_gets() {
         let info = info(12);
         let facts = AmountFacts {
             info: &info,

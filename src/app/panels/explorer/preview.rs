@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_and_other_files_are_told_apart() {
+    fn texts_and_other_files_are_distinguished() {
         let PreviewContent::Text(lines, more) = content_of("가\tx\n\x1b[31mred".as_bytes(), true)
         else {
             panic!("not a text");

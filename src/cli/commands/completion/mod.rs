@@ -25,7 +25,7 @@ use crate::cli::{
 };
 use kind::Kind;
 use line::Typed;
-use place::{Place, Wants};
+use place::{Expected, Place};
 
 #[derive(Args, Debug)]
 pub struct Completion {
@@ -104,12 +104,12 @@ pub fn candidates(
     let Some(place) = Place::find(command, words) else {
         return Vec::new();
     };
-    let mut found = match place.wants {
-        Wants::Option => options(place.command),
-        Wants::Value(_) => Vec::new(),
-        Wants::Word(_) => subcommands(place.command),
+    let mut found = match place.expected {
+        Expected::Option => options(place.command),
+        Expected::Value(_) => Vec::new(),
+        Expected::Word(_) => subcommands(place.command),
     };
-    if let Wants::Value(argument) | Wants::Word(Some(argument)) = place.wants {
+    if let Expected::Value(argument) | Expected::Word(Some(argument)) = place.expected {
         let known = argument.get_possible_values();
         let shown = known.iter().filter(|value| !value.is_hide_set());
         found.extend(shown.map(|value| {

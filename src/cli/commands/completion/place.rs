@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, Command};
 
 /// What is valid as the last word.
 #[derive(Clone, Copy)]
-pub enum Wants<'c> {
+pub enum Expected<'c> {
     Option,
     Value(&'c Arg),
     /// A subcommand, or the value of this argument.
@@ -17,7 +17,7 @@ pub struct Place<'c> {
     pub path: Vec<&'c str>,
     /// The values that were given before, by the ids of their arguments.
     given: Vec<(&'c str, String)>,
-    pub wants: Wants<'c>,
+    pub expected: Expected<'c>,
     /// The part of the last word that isn't completed: `--env=`, `name,` of a list.
     pub before: &'c str,
     /// The part that is completed.
@@ -100,9 +100,9 @@ impl<'c> WordReader<'c> {
     }
 
     fn end(self, last: &'c str) -> Place<'c> {
-        let (wants, before, typed) = self.wants(last);
-        let delimiter = match wants {
-            Wants::Value(argument) => argument.get_value_delimiter(),
+        let (expected, before, typed) = self.expected(last);
+        let delimiter = match expected {
+            Expected::Value(argument) => argument.get_value_delimiter(),
             _ => None,
         };
         let list = delimiter.and_then(|delimiter| typed.rfind(delimiter));
@@ -111,33 +111,33 @@ impl<'c> WordReader<'c> {
             command: self.command,
             path: self.path,
             given: self.given,
-            wants,
+            expected,
             before: &last[..kept],
             typed: &last[kept..],
         }
     }
 
-    fn wants(&self, last: &'c str) -> (Wants<'c>, &'c str, &'c str) {
+    fn expected(&self, last: &'c str) -> (Expected<'c>, &'c str, &'c str) {
         if let Some(option) = self.pending {
-            return (Wants::Value(option), "", last);
+            return (Expected::Value(option), "", last);
         }
         if self.escaped {
             let mut all = self.command.get_positionals();
             let argument = all.find(|argument| argument.is_last_set());
             return match argument.or_else(|| self.positional()) {
-                Some(argument) => (Wants::Value(argument), "", last),
-                None => (Wants::Word(None), "", last),
+                Some(argument) => (Expected::Value(argument), "", last),
+                None => (Expected::Word(None), "", last),
             };
         }
         if last.starts_with('-') {
             let equals = last.find('=').filter(|_| last.starts_with("--"));
             let option = equals.and_then(|at| Some((at + 1, self.long(&last[2..at])?)));
             return match option {
-                Some((at, option)) => (Wants::Value(option), &last[..at], &last[at..]),
-                None => (Wants::Option, "", last),
+                Some((at, option)) => (Expected::Value(option), &last[..at], &last[at..]),
+                None => (Expected::Option, "", last),
             };
         }
-        (Wants::Word(self.positional()), "", last)
+        (Expected::Word(self.positional()), "", last)
     }
 
     fn give(&mut self, argument: &'c Arg, value: &str) {

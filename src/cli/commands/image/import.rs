@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn archives_are_told_by_their_beginning() {
+    fn archives_are_recognized_by_their_beginning() {
         let mut header = tar::Header::new_ustar();
         header.set_size(0);
         header.set_cksum();

@@ -210,7 +210,7 @@ fn on_a_cluster_only_ones_own_are_reported() {
 }
 
 #[test]
-fn why_a_launch_came_to_nothing_is_left_to_the_heart_that_reads_it() {
+fn why_a_launch_failed_is_left_to_the_context_that_reads_it() {
     let session = train(Status::Pending);
     let mut noticing = Noticing::default();
     let happened = Happened {

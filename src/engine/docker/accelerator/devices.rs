@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_reported_as_the_site_wants_it() {
+    fn what_is_found_is_reported_as_configured() {
         let none = Rules::new();
         assert!(amounts(&[], &shares(5)).is_empty());
         assert_eq!(amounts(&machine(2), &none), ask(WHOLE, 2000));

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_one_name_are_told_apart_by_their_ids() {
+    fn folders_of_one_name_are_distinguished_by_their_ids() {
         let (_dir, store) = store();
         store.trash("one", at(0)).unwrap();
         store.make("one", caller()).unwrap();

@@ -30,12 +30,12 @@ pub(super) enum KillMethod {
 
 /// How often it is tried to end a program, and how long it gets each time: three seconds.
 const ATTEMPTS: u32 = 5;
-const LOOKS: u32 = 15;
+const CHECKS: u32 = 15;
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// How often an engine is asked whether a program has started, and the time between: half a minute, for machines under
 /// load. A program whose start the engine never received is given up after it.
-const START_LOOKS: u32 = 300;
+const START_CHECKS: u32 = 300;
 const START_LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Time between asking and killing.
@@ -79,7 +79,7 @@ pub(super) async fn end(
 
 /// Waits until the program has started. `false` = it has ended, or it never starts.
 async fn has_started(connection: &EngineConnection, exec: &str) -> bool {
-    for _ in 0..START_LOOKS {
+    for _ in 0..START_CHECKS {
         // Without an answer, the exec is gone with its container or the engine is disconnected.
         let Ok(known) = connection.docker.inspect_exec(exec).await else {
             return false;
@@ -124,7 +124,7 @@ impl ExecPhase {
 
 /// Whether it ends within a few seconds. A program that was dropped while it started isn't found inside yet.
 async fn has_ended(connection: &EngineConnection, exec: &str) -> bool {
-    for _ in 0..LOOKS {
+    for _ in 0..CHECKS {
         match connection.docker.inspect_exec(exec).await {
             Ok(known) if known.running == Some(true) => tokio::time::sleep(LOOK_AGAIN).await,
             // The exec is gone with its container, or the engine can't report its state.

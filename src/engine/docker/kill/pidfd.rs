@@ -16,7 +16,7 @@ use rustix::{
 };
 
 /// How often a group is searched again for members that started while the others were being killed.
-const LOOKS: usize = 16;
+const CHECKS: usize = 16;
 
 /// One process.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl ProcessHandle {
     /// until it is dead, so these are killed as well.
     pub fn signal_group(&self, sign: Signal, is_meant: impl Fn(Pid) -> bool) -> bool {
         let reached = self.signal(sign);
-        let checks = if sign == Signal::KILL { LOOKS } else { 1 };
+        let checks = if sign == Signal::KILL { CHECKS } else { 1 };
         let mut signalled = vec![self.pid];
         for _ in 0..checks {
             let new = self.members(&signalled, &is_meant);

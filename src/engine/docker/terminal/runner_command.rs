@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_gets_its_key_before_what_it_is_told() {
+    fn a_helper_gets_its_key_before_its_order() {
         let listen = HelperTask::Listen {
             address: "127.0.0.1".to_owned(),
             port: 0,

@@ -253,7 +253,7 @@ const CASES: &[(RequestEdit, LaunchField, &str)] = &[
 ];
 
 #[test]
-fn what_breaks_a_rule_is_told_at_its_field() {
+fn what_breaks_a_rule_is_reported_at_its_field() {
     for (change, field, words) in CASES {
         fails(&request(*change), *field, words);
     }

@@ -281,7 +281,7 @@ fn groups_have_queues_of_their_own_and_share_the_machine() {
 }
 
 #[test]
-fn what_other_instances_end_is_seen_and_nobody_looks_when_nobody_waits() {
+fn what_other_instances_end_is_seen_and_nothing_is_listed_when_no_session_waits() {
     let mut play = Play::new();
     play.others = ResourceSlots::new(Cpu::from_millis(4000), Bytes::default());
     let id = play.comes(named("waits"));

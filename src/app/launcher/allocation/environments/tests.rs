@@ -109,7 +109,7 @@ fn the_mark_of_a_search_stays_while_others_come_and_go() {
 }
 
 #[test]
-fn what_fits_nothing_is_told_and_a_blank_is_no_search() {
+fn what_fits_nothing_is_shown_and_a_blank_is_no_search() {
     let info = four();
     let mut all = begun(&info);
     press(&mut all, "z", &info);

@@ -25,7 +25,7 @@ use crate::{
 use mask::Known;
 
 /// The environment variables in the report. Even the names of others are left out.
-const TOLD: [&str; 30] = [
+const SHOWN: [&str; 30] = [
     "TERM",
     "COLORTERM",
     "NO_COLOR",
@@ -172,7 +172,7 @@ fn store(handlers: &Handlers, start: &Start) -> String {
 }
 
 fn environment() -> String {
-    let set = TOLD.iter().filter_map(|name| {
+    let set = SHOWN.iter().filter_map(|name| {
         let value = std::env::var(name).ok().filter(|value| !value.is_empty())?;
         Some(format!("{name}={}\n", Clean::new(&value)))
     });

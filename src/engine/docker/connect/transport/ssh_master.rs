@@ -22,7 +22,7 @@ const LETTERS: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often to check whether the request to end was handled: for five seconds. A master also ends on its own
 /// a minute after its last connection.
-const LOOKS: u32 = 100;
+const CHECKS: u32 = 100;
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The first ssh keeps running as the master of the later ones. If it is gone, the next ssh replaces it. If it
@@ -87,7 +87,7 @@ impl Drop for Master {
         let socket = self.socket.clone();
         // In a thread of its own, because a master that hangs doesn't answer.
         std::thread::spawn(move || {
-            for _ in 0..LOOKS {
+            for _ in 0..CHECKS {
                 if !matches!(asked.try_wait(), Ok(None)) {
                     return;
                 }
