@@ -1,7 +1,7 @@
 //! The commands: the table of all commands, and a file or directory for each.
 //!
 //! A new command is a file with its arguments and its [`RunCommand`], and here its `mod` line and its row in the
-//! table. The last part of a row says whether the command changes something, because that is refused while the
+//! table. A command that only sends one request about sessions is in `session_requests.rs`. The last part of a row says whether the command changes something, because that is refused while the
 //! settings are read-only. The order of the table is the order of the help.
 
 mod app;
@@ -16,7 +16,6 @@ mod env;
 pub mod events;
 mod exec;
 mod export;
-mod extend;
 pub mod folder;
 pub mod history;
 mod image;
@@ -28,15 +27,14 @@ mod logs;
 pub mod ls;
 mod man;
 mod port;
-mod priority;
 mod recent;
 pub mod relaunch;
-mod rename;
 mod replay;
 pub mod rescue;
 pub mod resources;
 pub mod rm;
 mod run;
+mod session_requests;
 mod shell;
 pub mod show;
 mod ssh;
@@ -145,12 +143,8 @@ commands! {
     SshProxy(ssh::SshProxy) changes_nothing,
     /// Wait until sessions run or have ended, and exit with their exit code
     Wait(wait::WaitFor) changes_nothing,
-    /// Rename a session
-    Rename(rename::Rename) changes,
-    /// Change the priority of a session in the queue
-    Priority(priority::Priority) changes,
-    /// Extend a session's time before idle checks reclaim it, or exempt it from them
-    Extend(extend::Extend) changes,
+    #[command(flatten)]
+    Session(session_requests::SessionCommand) changes,
     /// Terminate sessions
     Terminate(terminate::Terminate) changes,
     /// Delete ended sessions from the list, with their logs and home directories
