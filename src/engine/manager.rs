@@ -14,6 +14,7 @@ use crate::{
         failure::Failure,
         history::HistoryEntry,
         id::SessionId,
+        request::SessionChange,
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,
@@ -67,38 +68,6 @@ pub trait Manager: Engine {
     /// Events of sessions from now on, as hints which sessions to read again. Ends with an error when the
     /// connection is lost; `Unsupported` where there are no events.
     async fn events(&self) -> Result<BoxStream<'static, Result<ManagerEvent>>>;
-}
-
-/// A change of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SessionChange {
-    /// Asks the session to end, or kills it. Succeeds when the session has already ended.
-    Terminate {
-        force: bool,
-    },
-    Rename {
-        name: String,
-    },
-    /// The priority of a pending session, 0 to 100.
-    Priority {
-        priority: i32,
-    },
-    /// Creates an image from a running session.
-    Commit {
-        image_name: String,
-    },
-}
-
-impl SessionChange {
-    /// The name in logs and in audit entries.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Terminate { .. } => "terminate",
-            Self::Rename { .. } => "rename",
-            Self::Priority { .. } => "priority",
-            Self::Commit { .. } => "commit",
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,27 +5,57 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    context::EngineKind,
     resources::{Bytes, Cpu},
     text::Clean,
 };
 
-/// A feature that not every engine has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum Capability {
-    HostEnvironment,
+/// One row: what it is, its name, and the kinds of engines that always lack it, with the reason that a disabled
+/// action shows. What only some engines of a kind lack is found when workbay connects.
+macro_rules! capabilities {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident $({ $($kind:ident: $why:literal,)+ })?,
+    )+) => {
+        /// A feature that not every engine has.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        pub enum Capability { $( $(#[doc = $doc])* $name, )+ }
+
+        impl Capability {
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// Why no engine of this kind has it, `None` if engines of the kind can have it.
+            pub const fn lack_of(self, kind: EngineKind) -> Option<&'static str> {
+                match (self, kind) {
+                    $($($((Self::$name, EngineKind::$kind) => Some($why),)+)?)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+capabilities! {
+    HostEnvironment {
+        Backendai: "the host environment isn't available on a cluster. Choose an image",
+    },
     Exec,
     Rename,
     LiveUsage,
     Logs,
     /// The time at which each line of a log was printed.
-    LogTimes,
+    LogTimes {
+        Backendai: "the cluster keeps its logs without times",
+    },
     Terminal,
     /// A TCP stream to a service in a session.
     Dial,
     /// Apps at a proxy of the engine, which browsers reach without workbay.
-    AppProxy,
+    AppProxy {
+        Docker: "only Backend.AI clusters have an app proxy. Enter opens a port of this machine",
+    },
     /// An image created from a running session.
     Commit,
     /// Projects, resource groups, presets and folders to choose from.
@@ -39,33 +69,56 @@ pub enum Capability {
     StartFailures,
     /// The variables and the bootstrap script of a session that somebody else launched are reported.
     LaunchRecord,
-    IdleChecks,
+    IdleChecks {
+        Docker: "this engine has no idle checks. workbay runs the idle checks of resources.toml",
+    },
     /// Terminals and connections count for the network idle check.
     NetworkIdle,
     /// Idle checks set for one launch.
-    IdleRules,
+    IdleRules {
+        Backendai: "the cluster sets idle checks by the policy of the user, not by the session",
+    },
     /// Extending a session, or exempting it from idle checks.
-    Reprieve,
+    Reprieve {
+        Backendai: "the manager runs the idle checks. Ask the cluster's administrator to exempt a session",
+    },
     /// A new priority for a session that waits.
     Priority,
     /// A stop hook that runs before a session is terminated.
-    StopHook,
+    StopHook {
+        Backendai: "a cluster can't run a stop hook before it terminates a session",
+    },
     /// A limit of what a session writes to its own storage (`--disk`).
-    DiskLimit,
+    DiskLimit {
+        Backendai: "a cluster has no disk limit for one session. Its administrator sets the size of scratch \
+                    directories on the agents",
+    },
     /// The file systems of home directories and folders enforce limits. Without it, they are only measured.
     DiskEnforcement,
     /// Folders that outlive sessions, created and mounted by workbay.
     Folders,
     /// Folders that are shared with other users: permissions, invitations, projects.
-    FolderSharing,
+    FolderSharing {
+        Docker: "folders of this machine are yours alone. To share files, ask the administrator for a \
+                 host path",
+    },
     /// Sessions that an administrator launches for another user.
-    Owners,
+    Owners {
+        Docker: "this engine has sessions of one user only",
+    },
     /// The choice of an agent for a session.
-    AgentChoice,
+    AgentChoice {
+        Docker: "this engine has one machine only",
+    },
     /// Cluster sessions that span several agents.
-    MultiNode,
+    MultiNode {
+        Docker: "this engine has one machine only. Cluster sessions on several machines need a \
+                 Backend.AI context",
+    },
     /// The engine itself decides when a session starts, and workbay only observes.
-    Schedules,
+    Schedules {
+        Docker: "this engine has no scheduler. workbay decides when a session starts",
+    },
     /// Sessions can't reach each other over the network.
     SessionIsolation,
     /// Sessions can't reach programs that listen on the engine's machine.
@@ -89,6 +142,16 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// What all engines of this kind lack.
+    #[must_use]
+    pub fn of(kind: EngineKind) -> Self {
+        let lacks = |it: &Capability| Some((*it, Clean::new(it.lack_of(kind)?)));
+        Self {
+            missing: Capability::ALL.iter().filter_map(lacks).collect(),
+            open_streams_keep_alive: false,
+        }
+    }
+
     pub fn has(&self, capability: Capability) -> bool {
         self.why_not(capability).is_none()
     }

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     app::{AppStart, ProxyOptions},
+    capability::Capability,
+    context::EngineKind,
+    failure::Failure,
     folder::{FolderRequest, NewFolder},
     forward::{ForwardId, ForwardOptions, ForwardTarget},
     id::SessionKey,
@@ -67,6 +70,102 @@ impl SessionRequest {
             Self::Again | Self::Detail | Self::History | Self::Figures => false,
         }
     }
+
+    /// What the engine must be able to do. A state machine refuses the request if the engine isn't.
+    pub const fn needs(&self) -> Option<Capability> {
+        match self {
+            Self::Rename { .. } => Some(Capability::Rename),
+            Self::Priority { .. } => Some(Capability::Priority),
+            Self::Commit { .. } => Some(Capability::Commit),
+            Self::Keep { .. } => Some(Capability::Reprieve),
+            Self::History => Some(Capability::SchedulingHistory),
+            Self::Terminate { .. }
+            | Self::Delete
+            | Self::CancelCommit
+            | Self::Again
+            | Self::Detail
+            | Self::Figures => None,
+        }
+    }
+
+    /// What becomes of the request on a manager.
+    pub fn at_manager(&self) -> AtManager {
+        match self {
+            Self::Rename { name } => {
+                AtManager::Change(SessionChange::Rename { name: name.clone() })
+            }
+            Self::Priority { priority } => AtManager::Change(SessionChange::Priority {
+                priority: *priority,
+            }),
+            Self::Terminate { force } => {
+                AtManager::Change(SessionChange::Terminate { force: *force })
+            }
+            Self::Commit { image_name, .. } => AtManager::Change(SessionChange::Commit {
+                image_name: image_name.clone(),
+            }),
+            Self::Detail => AtManager::Detail,
+            Self::Again | Self::History | Self::Figures => AtManager::Direct,
+            Self::Keep { .. } => AtManager::Refused(lack_of(Capability::Reprieve)),
+            Self::CancelCommit => AtManager::Refused(
+                Failure::refused("a Backend.AI manager can't cancel the creation of an image")
+                    .hint("wait for it, then remove the image with `workbay image rm`"),
+            ),
+            Self::Delete => AtManager::Refused(Failure::refused(
+                "ended sessions of a Backend.AI context can't be deleted: the manager keeps them",
+            )),
+        }
+    }
+}
+
+/// What becomes of a request about a session on a manager, which decides about its sessions itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AtManager {
+    /// The manager makes the change.
+    Change(SessionChange),
+    /// The session is read again.
+    Detail,
+    /// The daemon answers it, or asks the manager directly.
+    Direct,
+    /// No manager does it, so it is refused without a connection.
+    Refused(Failure),
+}
+
+/// A change of a session that a manager makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionChange {
+    /// Asks the session to end, or kills it. Succeeds when the session has already ended.
+    Terminate {
+        force: bool,
+    },
+    Rename {
+        name: String,
+    },
+    /// The priority of a pending session, 0 to 100.
+    Priority {
+        priority: i32,
+    },
+    /// Creates an image from a running session.
+    Commit {
+        image_name: String,
+    },
+}
+
+impl SessionChange {
+    /// The name in logs and in audit entries.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Terminate { .. } => "terminate",
+            Self::Rename { .. } => "rename",
+            Self::Priority { .. } => "priority",
+            Self::Commit { .. } => "commit",
+        }
+    }
+}
+
+/// Why managers refuse what needs a capability that none of them has.
+fn lack_of(capability: Capability) -> Failure {
+    let why = capability.lack_of(EngineKind::Backendai);
+    Failure::refused(why.unwrap_or("this engine doesn't support the request"))
 }
 
 /// A request about a context and its engine.
@@ -118,6 +217,22 @@ impl ContextRequest {
             | Self::Catalogue { .. }
             | Self::FindOwner { .. }
             | Self::Reach { .. } => false,
+        }
+    }
+
+    /// Why no manager does it, so that it is refused without a connection.
+    pub fn refused_by_managers(&self) -> Option<Failure> {
+        match self {
+            Self::Pull { .. } => Some(Failure::refused(
+                "the manager of this context pulls images automatically when a session starts",
+            )),
+            Self::Refresh
+            | Self::Environments
+            | Self::Catalogue { .. }
+            | Self::Folder { .. }
+            | Self::Image { .. }
+            | Self::FindOwner { .. }
+            | Self::Reach { .. } => None,
         }
     }
 }

@@ -2,33 +2,18 @@
 
 use jiff::Timestamp;
 
-use super::{core::Observer, fact::ObserverRequest, pending::PendingChange, turn::Turn};
+use super::{core::Observer, pending::PendingChange, turn::Turn};
 use crate::{
-    engine::manager::SessionChange,
     model::{
-        capability::Capability,
         failure::Failure,
         id::SessionId,
         name, priority,
-        request::{ContextRequest, SessionRequest},
+        request::{AtManager, SessionChange, SessionRequest},
         session::{Session, SessionType},
         status::Status,
     },
-    state_machine::{Answer, Ticket, lacks, misdirected},
+    state_machine::{Answer, Ticket, misdirected},
 };
-
-/// Whether a request is refused whatever the manager answers, so that it needs no connection.
-pub(super) const fn is_refused(ask: &ObserverRequest) -> bool {
-    matches!(
-        ask,
-        ObserverRequest::Session {
-            request: SessionRequest::Keep { .. }
-                | SessionRequest::Delete
-                | SessionRequest::CancelCommit,
-            ..
-        } | ObserverRequest::Context(ContextRequest::Pull { .. })
-    )
-}
 
 impl Observer {
     pub(super) fn session_asked(
@@ -37,24 +22,20 @@ impl Observer {
         now: Timestamp,
         ticket: Ticket,
         session: SessionId,
-        request: SessionRequest,
+        request: &SessionRequest,
     ) {
-        let change = match request {
-            SessionRequest::Rename { name } => SessionChange::Rename { name },
-            SessionRequest::Priority { priority } => SessionChange::Priority { priority },
-            SessionRequest::Terminate { force } => SessionChange::Terminate { force },
-            SessionRequest::Commit { image_name, .. } => SessionChange::Commit { image_name },
-            SessionRequest::Detail => return self.detail(turn, ticket, session),
-            SessionRequest::Keep { .. } => {
-                return turn.answer(ticket, Err(lacks(self.engine(), Capability::Reprieve)));
+        match request.at_manager() {
+            AtManager::Change(change) => {
+                let lack = request.needs().and_then(|it| self.lacks(it));
+                match lack {
+                    Some(failure) => turn.answer(ticket, Err(failure)),
+                    None => self.change(turn, now, ticket, session, change),
+                }
             }
-            SessionRequest::CancelCommit => return turn.answer(ticket, Err(no_cancel())),
-            SessionRequest::Delete => return turn.answer(ticket, Err(keeps_ended())),
-            SessionRequest::Again | SessionRequest::History | SessionRequest::Figures => {
-                return turn.answer(ticket, Err(misdirected()));
-            }
-        };
-        self.change(turn, now, ticket, session, change);
+            AtManager::Detail => self.detail(turn, ticket, session),
+            AtManager::Direct => turn.answer(ticket, Err(misdirected())),
+            AtManager::Refused(failure) => turn.answer(ticket, Err(failure)),
+        }
     }
 
     fn change(
@@ -103,9 +84,6 @@ impl Observer {
     }
 
     fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Failure> {
-        if let Some(failure) = self.lacks(Capability::Rename) {
-            return Err(failure);
-        }
         let other = self.of(id).find_map(|pending| match &pending.change {
             SessionChange::Rename { name } => Some(name),
             _ => None,
@@ -131,9 +109,6 @@ impl Observer {
 
     /// The priority of a session that waits in the engine's queue.
     fn check_priority(&self, id: SessionId, wanted: i32) -> Result<bool, Failure> {
-        if let Some(failure) = self.lacks(Capability::Priority) {
-            return Err(failure);
-        }
         priority::check(wanted).map_err(Failure::usage)?;
         let changing = |it: &PendingChange| matches!(it.change, SessionChange::Priority { .. });
         if self.of(id).any(|it| changing(it) && !it.is_accepted()) {
@@ -154,9 +129,6 @@ impl Observer {
     }
 
     fn check_commit(&self, id: SessionId) -> Result<bool, Failure> {
-        if let Some(failure) = self.lacks(Capability::Commit) {
-            return Err(failure);
-        }
         let creating = |it: &PendingChange| matches!(it.change, SessionChange::Commit { .. });
         if self.of(id).any(creating) {
             let text = format!("an image of {} is already being created", self.name_of(id));
@@ -246,14 +218,4 @@ const fn includes(pending: &SessionChange, new: &SessionChange) -> bool {
         }
         _ => false,
     }
-}
-
-fn no_cancel() -> Failure {
-    Failure::refused("a Backend.AI manager can't cancel the creation of an image")
-        .hint("wait for it, then remove the image with `workbay image rm`")
-}
-
-fn keeps_ended() -> Failure {
-    let text = "ended sessions of a Backend.AI context can't be deleted: the manager keeps them";
-    Failure::refused(text)
 }

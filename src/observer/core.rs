@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
-    changes::is_refused,
     connection_state::ConnectionTracker,
     fact::{Fact, ManagerReply, ObserverRequest},
     order::{ManagerRequest, Order, RequestNumber},
@@ -245,18 +244,16 @@ impl Observer {
     }
 
     fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: ObserverRequest) {
-        let ask = if is_refused(&ask) {
-            ask
-        } else {
-            self.attended_until = now.checked_add(ATTENTION).ok();
-            let Some(ask) = self.admit(turn, now, ticket, ask) else {
-                return;
-            };
-            ask
+        if let Some(failure) = ask.refused() {
+            return turn.answer(ticket, Err(failure));
+        }
+        self.attended_until = now.checked_add(ATTENTION).ok();
+        let Some(ask) = self.admit(turn, now, ticket, ask) else {
+            return;
         };
         match ask {
             ObserverRequest::Session { session, request } => {
-                self.session_asked(turn, now, ticket, session, request);
+                self.session_asked(turn, now, ticket, session, &request);
             }
             ObserverRequest::Context(request) => self.context_asked(turn, now, ticket, request),
             ObserverRequest::Launch(request) => self.launch(turn, now, ticket, request),
@@ -282,9 +279,9 @@ impl Observer {
             ContextRequest::Reach { tab, text, count } => {
                 self.reach(turn, now, ticket, tab, text, count);
             }
-            ContextRequest::Image { .. } => turn.answer(ticket, Err(misdirected())),
-            ContextRequest::Pull { .. } => turn.answer(ticket, Err(pulls_itself())),
-            ContextRequest::FindOwner { .. } => turn.answer(ticket, Err(misdirected())),
+            ContextRequest::Image { .. }
+            | ContextRequest::Pull { .. }
+            | ContextRequest::FindOwner { .. } => turn.answer(ticket, Err(misdirected())),
         }
     }
 
@@ -453,9 +450,4 @@ impl Observer {
     pub fn totals(&self) -> Option<Totals> {
         self.totals
     }
-}
-
-fn pulls_itself() -> Failure {
-    let text = "the manager of this context pulls images automatically when a session starts";
-    Failure::refused(text)
 }

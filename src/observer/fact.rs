@@ -10,7 +10,7 @@ use crate::{
         failure::Failure,
         folder::FolderChange,
         id::SessionId,
-        request::{ContextRequest, SessionRequest},
+        request::{AtManager, ContextRequest, SessionRequest},
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,
@@ -115,5 +115,17 @@ pub enum ObserverRequest {
 impl ObserverRequest {
     pub const fn session(session: SessionId, request: SessionRequest) -> Self {
         Self::Session { session, request }
+    }
+
+    /// Why it is refused whatever the manager answers, so that it needs no connection.
+    pub fn refused(&self) -> Option<Failure> {
+        match self {
+            Self::Session { request, .. } => match request.at_manager() {
+                AtManager::Refused(failure) => Some(failure),
+                _ => None,
+            },
+            Self::Context(request) => request.refused_by_managers(),
+            Self::Launch(_) | Self::RefreshOrRetry | Self::Admit { .. } => None,
+        }
     }
 }

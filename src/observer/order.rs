@@ -1,8 +1,8 @@
 //! Orders of the observer.
 
 use crate::{
-    engine::manager::{PageQuery, SessionChange},
-    model::{id::SessionId, spec::LaunchRequest},
+    engine::manager::PageQuery,
+    model::{id::SessionId, request::SessionChange, spec::LaunchRequest},
 };
 
 /// The number of an attempt to connect. It distinguishes events of an old connection from those of the

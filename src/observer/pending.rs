@@ -13,8 +13,8 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    engine::manager::{SessionChange, TaskProgress},
-    model::{failure::Failure, id::SessionId, notice::Level, text::Clean},
+    engine::manager::TaskProgress,
+    model::{failure::Failure, id::SessionId, notice::Level, request::SessionChange, text::Clean},
     state_machine::{Answer, Ticket},
 };
 

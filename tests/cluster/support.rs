@@ -8,13 +8,14 @@ use workbay::{
     engine::{
         api::{Attached, Output},
         backendai::{BackendAiConfig, BackendAiEngine, Login},
-        manager::{Manager, PageQuery, SessionChange},
+        manager::{Manager, PageQuery},
     },
     model::{
         capability::{Capabilities, Capability},
         history::HistoryEntry,
         id::{ContextName, SessionId},
         log::LogOptions,
+        request::SessionChange,
         resources::Cpu,
         secret::Secret,
         session::Session,

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use workbay::{
     engine::{
         api::Result,
-        manager::{Manager, ProgressStream, SessionChange},
+        manager::{Manager, ProgressStream},
     },
-    model::id::SessionId,
+    model::{id::SessionId, request::SessionChange},
 };
 
 #[async_trait]

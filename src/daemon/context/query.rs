@@ -56,7 +56,7 @@ impl Query {
     /// What the manager must be able to do.
     pub const fn needs(&self) -> Option<Capability> {
         match self {
-            Self::History(_) => Some(Capability::SchedulingHistory),
+            Self::History(_) => SessionRequest::History.needs(),
             Self::LaunchSettings(_) => None,
             Self::Owner { .. } => Some(Capability::Owners),
         }

@@ -24,9 +24,7 @@ use jiff::Timestamp;
 
 use super::{
     api::{Engine, Need, Result, UsageAsk},
-    manager::{
-        self, Manager, ManagerEvent, PageQuery, ProgressStream, SessionChange, SessionPage, Totals,
-    },
+    manager::{self, Manager, ManagerEvent, PageQuery, ProgressStream, SessionPage, Totals},
 };
 use crate::{
     model::{
@@ -34,6 +32,7 @@ use crate::{
         catalogue::{Catalogue, OwnerChoices},
         history::HistoryEntry,
         id::SessionId,
+        request::SessionChange,
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,

@@ -20,7 +20,7 @@ use super::{
     turn::Turn,
 };
 use crate::{
-    engine::manager::{PageQuery, SessionChange, SessionPage},
+    engine::manager::{PageQuery, SessionPage},
     model::{
         capability::EngineInfo,
         catalogue::Catalogue,
@@ -29,6 +29,7 @@ use crate::{
         id::{ContextName, SessionId},
         launch_field::LaunchField,
         notice::Level,
+        request::SessionChange,
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,

@@ -8,8 +8,8 @@ use workbay::{
     engine::{
         api::Result,
         manager::{
-            self, Manager, ManagerEvent, PageQuery, ProgressStream, SessionChange, SessionPage,
-            TaskProgress, Totals,
+            self, Manager, ManagerEvent, PageQuery, ProgressStream, SessionPage, TaskProgress,
+            Totals,
         },
     },
     model::{
@@ -17,6 +17,7 @@ use workbay::{
         failure::Failure,
         history::{HistoryEntry, Outcome},
         id::SessionId,
+        request::SessionChange,
         session::Session,
         spec::LaunchRequest,
         statistics::Statistics,

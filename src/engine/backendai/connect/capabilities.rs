@@ -1,38 +1,12 @@
-//! What a manager can't do, with the reason that a disabled action shows.
+//! What some managers can't do, with the reason that a disabled action shows. What no manager can do is in
+//! `model::capability`.
 
 use super::features::Features;
 use crate::model::{
     capability::{Capabilities, Capability},
+    context::EngineKind,
     text::Clean,
 };
-
-const ALWAYS: [(Capability, &str); 6] = [
-    (
-        Capability::HostEnvironment,
-        "the host environment isn't available on a cluster. Choose an image",
-    ),
-    (
-        Capability::LogTimes,
-        "the cluster keeps its logs without times",
-    ),
-    (
-        Capability::DiskLimit,
-        "a cluster has no disk limit for one session. Its administrator sets the size of scratch \
-         directories on the agents",
-    ),
-    (
-        Capability::StopHook,
-        "a cluster can't run a stop hook before it terminates a session",
-    ),
-    (
-        Capability::IdleRules,
-        "the cluster sets idle checks by the policy of the user, not by the session",
-    ),
-    (
-        Capability::Reprieve,
-        "the manager runs the idle checks. Ask the cluster's administrator to exempt a session",
-    ),
-];
 
 /// What older managers lack, and whether a manager has it.
 type Age = (fn(Features) -> bool, Capability, &'static str);
@@ -84,11 +58,8 @@ pub(in crate::engine::backendai) fn of(
 ) -> Capabilities {
     let too_old = AGES.iter().filter(|(has, ..)| !has(features));
     let too_old = too_old.map(|(_, capability, why)| (*capability, *why));
-    let mut missing: Vec<(Capability, Clean)> = ALWAYS
-        .into_iter()
-        .chain(too_old)
-        .map(|(capability, why)| (capability, Clean::new(why)))
-        .collect();
+    let mut missing = Capabilities::of(EngineKind::Backendai).missing;
+    missing.extend(too_old.map(|(capability, why)| (capability, Clean::new(why))));
     if !administrator {
         missing.push((
             Capability::Owners,

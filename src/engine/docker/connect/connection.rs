@@ -20,6 +20,7 @@ use crate::{
     },
     model::{
         capability::{Capabilities, Capability, EngineInfo},
+        context::EngineKind,
         failure::Failure,
         resources::{Bytes, Cpu},
         text::Clean,
@@ -162,37 +163,6 @@ async fn ask(docker: &Docker, url: &str) -> Result<EngineReport> {
     })
 }
 
-/// What this engine can't do.
-const LACKS: [(Capability, &str); 7] = [
-    (
-        Capability::AppProxy,
-        "only Backend.AI clusters have an app proxy. Enter opens a port of this machine",
-    ),
-    (
-        Capability::FolderSharing,
-        "folders of this machine are yours alone. To share files, ask the administrator for a host \
-         path",
-    ),
-    (
-        Capability::Owners,
-        "this engine has sessions of one user only",
-    ),
-    (Capability::AgentChoice, "this engine has one machine only"),
-    (
-        Capability::MultiNode,
-        "this engine has one machine only. Cluster sessions on several machines need a Backend.AI \
-         context",
-    ),
-    (
-        Capability::IdleChecks,
-        "this engine has no idle checks. workbay runs the idle checks of resources.toml",
-    ),
-    (
-        Capability::Schedules,
-        "this engine has no scheduler. workbay decides when a session starts",
-    ),
-];
-
 fn engine_info(
     docker: &Docker,
     known: &EngineReport,
@@ -208,7 +178,7 @@ fn engine_info(
     let remote = remote
         .into_iter()
         .flat_map(|why| of_this_machine.map(|capability| (capability, Clean::new(why))));
-    let lacks = LACKS.map(|(capability, why)| (capability, Clean::new(why)));
+    let lacks = Capabilities::of(EngineKind::Docker).missing;
     let kind = Clean::new(known.kind().word());
     EngineInfo {
         // Debian appends `+dfsg1`, which is useless to users.
