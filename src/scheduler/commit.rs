@@ -11,19 +11,15 @@ use super::{
     purpose::OrderPurpose,
     turn::Turn,
 };
-use crate::{
-    model::{
-        capability::Capability,
-        environment::EnvironmentSource,
-        failure::Failure,
-        id::SessionId,
-        notice::Level,
-        own_image::{self, CommitPlan, CommitStep},
-        session::{CommitStatus, Session, SessionType},
-        status::Status,
-        text::Clean,
-    },
-    state_machine::lacks,
+use crate::model::{
+    environment::EnvironmentSource,
+    failure::Failure,
+    id::SessionId,
+    notice::Level,
+    own_image::{self, CommitPlan, CommitStep},
+    session::{CommitStatus, Session, SessionType},
+    status::Status,
+    text::Clean,
 };
 
 impl Scheduler {
@@ -36,9 +32,6 @@ impl Scheduler {
         name: &str,
         pause: bool,
     ) -> Result<(), Failure> {
-        if let Some(failure) = self.lack_of_commit() {
-            return Err(failure);
-        }
         own_image::check_name(name).map_err(Failure::usage)?;
         self.check_commit(id)?;
         self.check_own_images(name)?;
@@ -68,17 +61,6 @@ impl Scheduler {
             plan: Box::new(plan),
         });
         Ok(())
-    }
-
-    fn lack_of_commit(&self) -> Option<Failure> {
-        let engine = self.engine();
-        let missing = match engine {
-            crate::model::capability::EngineState::Connected { info } => {
-                info.capabilities.why_not(Capability::Commit).is_some()
-            }
-            _ => false,
-        };
-        missing.then(|| lacks(engine, Capability::Commit))
     }
 
     /// Whether an image can be created from the session now.

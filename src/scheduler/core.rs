@@ -12,13 +12,12 @@ use super::{
     pulling::Pulls,
     purpose::{OrderPurpose, Waiting},
     queue::Queue,
-    relaunch::again,
     tracked_session::TrackedSession,
     turn::Turn,
 };
 use crate::{
     model::{
-        capability::{Capability, EngineState},
+        capability::EngineState,
         change::Change,
         environment::Environment,
         failure::Failure,
@@ -26,7 +25,6 @@ use crate::{
         history::{HistoryEntry, Outcome},
         id::{ContextName, SessionId},
         record::{AuditEntry, SessionRecord, Write},
-        request::{ContextRequest, SessionRequest},
         resources::ResourceSlots,
         session::Session,
         settings::Settings,
@@ -34,7 +32,7 @@ use crate::{
         status::Status,
         text::Clean,
     },
-    state_machine::{Answer, Ticket, lacks, misdirected},
+    state_machine::Ticket,
 };
 
 /// Decides what happens to sessions. See the description of this module.
@@ -63,7 +61,7 @@ pub struct Scheduler {
     /// The id of the machine's current boot.
     pub(super) boot: Option<Clean>,
     /// Requests that arrived before the first connection to the engine.
-    early: Vec<(Ticket, SchedulerRequest)>,
+    pub(super) early: Vec<(Ticket, SchedulerRequest)>,
 }
 
 impl Scheduler {
@@ -246,102 +244,8 @@ impl Scheduler {
         self.is_connecting() || self.held.get(&id).is_some_and(|held| held.detaching)
     }
 
-    fn is_connecting(&self) -> bool {
+    pub(super) fn is_connecting(&self) -> bool {
         matches!(self.connection.state, EngineState::Connecting)
-    }
-
-    fn asked(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, ask: SchedulerRequest) {
-        match ask {
-            SchedulerRequest::Session { session, request } => {
-                self.session_asked(turn, now, ticket, session, request);
-            }
-            SchedulerRequest::Context(request) => self.context_asked(turn, now, ticket, request),
-            ask @ SchedulerRequest::Launch(_) if self.is_connecting() => {
-                self.early.push((ticket, ask));
-            }
-            SchedulerRequest::Launch(launch) => self.ask_launch(turn, now, ticket, launch),
-        }
-    }
-
-    /// Handles a request about a session. What needs no engine comes first.
-    fn session_asked(
-        &mut self,
-        turn: &mut Turn,
-        now: Timestamp,
-        ticket: Ticket,
-        session: SessionId,
-        request: SessionRequest,
-    ) {
-        match request {
-            SessionRequest::Detail | SessionRequest::History | SessionRequest::Figures => {
-                turn.answer(ticket, Err(misdirected()));
-            }
-            request if self.is_connecting() => {
-                self.early
-                    .push((ticket, SchedulerRequest::session(session, request)));
-            }
-            SessionRequest::Rename { name } => self.rename(turn, now, ticket, session, &name),
-            SessionRequest::Terminate { force } => {
-                let answer = self.terminate(turn, now, session, force);
-                turn.refusable = true;
-                turn.answer(ticket, answer.map(|()| Answer::Done));
-            }
-            SessionRequest::Commit { image_name, pause } => {
-                let answer = self.commit(turn, now, session, &image_name, pause);
-                turn.refusable = true;
-                turn.answer(ticket, answer.map(|()| Answer::Done));
-            }
-            SessionRequest::CancelCommit => {
-                let answer = self.cancel_commit(turn, now, session);
-                turn.answer(ticket, answer.map(|()| Answer::Done));
-            }
-            SessionRequest::Delete => self.ask_delete(turn, now, ticket, session),
-            SessionRequest::Priority { priority } => {
-                let answer = self.set_priority(turn, now, session, priority);
-                turn.refusable = true;
-                turn.answer(ticket, answer.map(|()| Answer::Done));
-            }
-            SessionRequest::Keep { keep } => {
-                let answer = self.keep(turn, now, session, keep);
-                turn.answer(ticket, answer);
-            }
-            SessionRequest::Again => {
-                let answer = self.find(session).map(|held| again(held, now));
-                turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it.into()))));
-            }
-        }
-    }
-
-    /// Handles a request about the context. What needs no engine comes first.
-    fn context_asked(
-        &mut self,
-        turn: &mut Turn,
-        now: Timestamp,
-        ticket: Ticket,
-        request: ContextRequest,
-    ) {
-        match request {
-            ContextRequest::FindOwner { .. } => {
-                turn.answer(ticket, Err(lacks(self.engine(), Capability::Owners)));
-            }
-            ContextRequest::Reach { .. } | ContextRequest::Image { .. } => {
-                turn.answer(ticket, Err(misdirected()));
-            }
-            request if self.is_connecting() => self
-                .early
-                .push((ticket, SchedulerRequest::Context(request))),
-            ContextRequest::Refresh => self.refresh(turn, now, ticket),
-            ContextRequest::Environments => match self.unreachable() {
-                Some(failure) => turn.answer(ticket, Err(failure)),
-                None => self.survey(turn, OrderPurpose::Environments(ticket), true),
-            },
-            ContextRequest::Folder { request } => self.admit_folder(turn, now, ticket, &request),
-            ContextRequest::Catalogue { .. } => match self.unreachable() {
-                Some(failure) => turn.answer(ticket, Err(failure)),
-                None => self.survey(turn, OrderPurpose::Catalogue(ticket), true),
-            },
-            ContextRequest::Pull { image } => self.ask_pull(turn, ticket, &image),
-        }
     }
 
     /// Returns a session for a change, and keeps its earlier state in the turn.

@@ -123,14 +123,23 @@ impl StateMachine for Scheduler {
     }
 
     fn waits_for_record(command: &Order) -> bool {
-        matches!(
-            command,
+        match command {
             Order::Create { .. }
-                | Order::Start { .. }
-                | Order::Pull { .. }
-                | Order::Rename { .. }
-                | Order::Commit { .. }
-        )
+            | Order::Start { .. }
+            | Order::Pull { .. }
+            | Order::Rename { .. }
+            | Order::Commit { .. } => true,
+            Order::Connect { .. }
+            | Order::Survey { .. }
+            | Order::CancelPull { .. }
+            | Order::CancelCommit { .. }
+            | Order::StopHook { .. }
+            | Order::Stop { .. }
+            | Order::Remove { .. }
+            | Order::Forget { .. }
+            | Order::DetachAll { .. }
+            | Order::Inspect { .. } => false,
+        }
     }
 
     fn session_of(command: &Order) -> Option<SessionId> {

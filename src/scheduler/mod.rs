@@ -18,7 +18,6 @@ mod connecting;
 mod connection_state;
 mod core;
 mod deadlines;
-mod delete;
 mod dress;
 mod due;
 mod ended;

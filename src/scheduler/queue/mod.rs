@@ -9,7 +9,6 @@ pub(super) mod bounds;
 pub(super) mod decide;
 pub(super) mod leave;
 mod positions;
-mod priority;
 pub(super) mod room;
 mod round;
 mod tries;

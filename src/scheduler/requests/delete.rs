@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 
-use super::{core::Scheduler, order::Order, turn::Turn};
 use crate::{
     model::{
         change::Change,
@@ -10,6 +9,7 @@ use crate::{
         id::{SessionId, SessionKey},
         record::{Step, Write},
     },
+    scheduler::{core::Scheduler, order::Order, turn::Turn},
     state_machine::{Answer, Ticket},
 };
 
@@ -64,7 +64,12 @@ impl Scheduler {
         self.unreachable().map_or(Ok(true), Err)
     }
 
-    pub(super) fn delete(&mut self, turn: &mut Turn, id: SessionId, tickets: Vec<Ticket>) {
+    pub(in crate::scheduler) fn delete(
+        &mut self,
+        turn: &mut Turn,
+        id: SessionId,
+        tickets: Vec<Ticket>,
+    ) {
         // The turn keeps the session's earlier state, because it may be undone.
         if self.change(turn, id).is_none() {
             return;

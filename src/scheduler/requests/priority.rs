@@ -9,7 +9,7 @@ use crate::{
 
 impl Scheduler {
     /// The new position follows in the round after this turn.
-    pub(in crate::scheduler) fn set_priority(
+    pub(super) fn set_priority(
         &mut self,
         turn: &mut Turn,
         now: Timestamp,
