@@ -1,16 +1,12 @@
 //! The actions on a session: when each of them is possible, and what it does. Related actions share a file.
 
 mod apps;
-mod commit;
+mod changes;
 mod copy;
-mod extend;
 mod files;
 mod history;
 mod open;
-mod queue;
 pub(super) mod relaunch;
-mod rename;
-mod terminate;
 
 use super::{
     panels::{AnyPanel, PanelEnv},
@@ -26,13 +22,9 @@ const ALL: &[&[SessionAction]] = &[
     open::ACTIONS,
     apps::ACTIONS,
     files::ACTIONS,
-    rename::ACTIONS,
-    commit::ACTIONS,
-    extend::ACTIONS,
+    changes::ACTIONS,
     relaunch::ACTIONS,
-    queue::ACTIONS,
     history::ACTIONS,
-    terminate::ACTIONS,
     copy::ACTIONS,
 ];
 
