@@ -7,8 +7,7 @@ use crate::{
         folder::{FolderPermission, FolderRequest, FolderUsage, NewFolder},
         forward::{ForwardOptions, ForwardTarget},
         id::{ContextName, SessionKey},
-        idle::Keep,
-        request::{AppRequest, ContextRequest, ForwardRequest, SessionRequest},
+        request::{AppRequest, ContextRequest, ForwardRequest},
     },
     protocol::message::Request,
     rules::launch::command::{self, quote},
@@ -21,7 +20,7 @@ pub fn equivalent(request: &Request, mirror: &Mirror) -> Option<String> {
             let context = of_several(*context, mirror);
             return Some(command::line(launch, context.as_deref()));
         }
-        Request::Session { session, request } => of_session(request, name_of(*session, mirror))?,
+        Request::Session { session, request } => request.command(&name_of(*session, mirror))?,
         Request::App { session, request } => of_app(request, name_of(*session, mirror))?,
         Request::Forward { request } => of_forward(request, mirror)?,
         Request::Context { context, request } => {
@@ -60,34 +59,6 @@ fn name_of(key: SessionKey, mirror: &Mirror) -> String {
 
 fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
-}
-
-fn of_session(request: &SessionRequest, name: String) -> Option<Vec<String>> {
-    let session = name.as_str();
-    Some(match request {
-        SessionRequest::Rename { name } => words(["rename", session, name]),
-        SessionRequest::Priority { priority } => {
-            words(["priority", session, &priority.to_string()])
-        }
-        SessionRequest::Terminate { force: false } => words(["terminate", session]),
-        SessionRequest::Terminate { force: true } => words(["terminate", "--force", session]),
-        SessionRequest::Delete => words(["rm", session]),
-        SessionRequest::Commit { image_name, pause } => {
-            let mut line = words(["commit", session, image_name]);
-            line.extend(pause.then(|| "--pause".to_owned()));
-            line
-        }
-        SessionRequest::CancelCommit => words(["commit", "--cancel", session]),
-        SessionRequest::Keep { keep } => match keep {
-            Keep::Extend => words(["extend", session]),
-            Keep::Exempt => words(["extend", "--exempt", session]),
-            Keep::Include => words(["extend", "--include", session]),
-        },
-        SessionRequest::Again
-        | SessionRequest::Detail
-        | SessionRequest::History
-        | SessionRequest::Figures => return None,
-    })
 }
 
 fn of_context(request: &ContextRequest) -> Option<Vec<String>> {
@@ -236,7 +207,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        app::testing, model::session::Session, model::spec::LaunchRequest,
+        app::testing,
+        model::{idle::Keep, request::SessionRequest, session::Session, spec::LaunchRequest},
         protocol::message::Snapshot,
     };
 

@@ -88,6 +88,32 @@ impl SessionRequest {
         }
     }
 
+    /// The command that does the same, with its arguments; `None` if there is none.
+    pub fn command(&self, session: &str) -> Option<Vec<String>> {
+        fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+            words.map(str::to_owned).to_vec()
+        }
+        Some(match self {
+            Self::Rename { name } => words(["rename", session, name]),
+            Self::Priority { priority } => words(["priority", session, &priority.to_string()]),
+            Self::Terminate { force: false } => words(["terminate", session]),
+            Self::Terminate { force: true } => words(["terminate", "--force", session]),
+            Self::Delete => words(["rm", session]),
+            Self::Commit { image_name, pause } => {
+                let mut line = words(["commit", session, image_name]);
+                line.extend(pause.then(|| "--pause".to_owned()));
+                line
+            }
+            Self::CancelCommit => words(["commit", "--cancel", session]),
+            Self::Keep { keep } => match keep {
+                Keep::Extend => words(["extend", session]),
+                Keep::Exempt => words(["extend", "--exempt", session]),
+                Keep::Include => words(["extend", "--include", session]),
+            },
+            Self::Again | Self::Detail | Self::History | Self::Figures => return None,
+        })
+    }
+
     /// What becomes of the request on a manager.
     pub fn at_manager(&self) -> AtManager {
         match self {
