@@ -6,8 +6,10 @@ mod broadcast;
 mod clipboard;
 mod control;
 mod copying;
+mod events;
 mod floating;
 mod mouse;
+mod opening;
 mod page;
 mod pane;
 mod pane_tab;
@@ -25,20 +27,17 @@ mod windows;
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 
-use super::{
-    msg::StreamEvent,
-    step::{Ids, Step},
-};
+use super::step::{Ids, Step};
 use crate::{
     action::Scope,
     model::{
-        id::{ContextName, KernelId, SessionKey},
+        id::{ContextName, SessionKey},
         link_schemes::LinkSchemes,
         session::Session,
         settings::TerminalSettings,
         text::Clean,
     },
-    protocol::message::{Origin, StreamId},
+    protocol::message::Origin,
     terminal::{
         defaults::DefaultColors,
         encode::{self, MouseMode},
@@ -227,40 +226,6 @@ impl Panes {
         }
     }
 
-    /// Shows the session's pane, or opens one. A pane whose shell has ended is reopened. `keeps_alive`: an
-    /// open terminal counts as use of the session.
-    pub fn open_session(
-        &mut self,
-        id: SessionKey,
-        name: &Clean,
-        keeps_alive: bool,
-        ids: &mut Ids,
-    ) -> Vec<Step> {
-        let place = ShellPlace::Session(id);
-        let steps = self.open(place, name, ids);
-        for pane in self.list.iter_mut().filter(|pane| pane.place == place) {
-            pane.keeps_alive = keeps_alive;
-        }
-        steps
-    }
-
-    /// Does the same for another container of a cluster session.
-    pub fn open_container(
-        &mut self,
-        session: &Session,
-        kernel: KernelId,
-        keeps_alive: bool,
-        ids: &mut Ids,
-    ) -> Vec<Step> {
-        let place = ShellPlace::Container(session.key(), kernel);
-        let name = name_in(session, place, &session.name);
-        let steps = self.open(place, &name, ids);
-        for pane in self.list.iter_mut().filter(|pane| pane.place == place) {
-            pane.keeps_alive = keeps_alive;
-        }
-        steps
-    }
-
     /// Takes from the contexts whether open terminals count as use.
     pub fn know_contexts(&mut self, keeps_alive: impl Fn(ContextName) -> bool) {
         for pane in &mut self.list {
@@ -287,48 +252,9 @@ impl Panes {
         steps
     }
 
-    /// Shows the shell of this machine, or opens one.
-    pub fn open_host(&mut self, host: &str, ids: &mut Ids) -> Vec<Step> {
-        self.open(ShellPlace::Host, &Clean::new(host), ids)
-    }
-
     /// Takes back the leader key.
     pub fn cancel_leader(&mut self) {
         self.leader = false;
-    }
-
-    fn open(&mut self, place: ShellPlace, name: &Clean, ids: &mut Ids) -> Vec<Step> {
-        self.leader = false;
-        let is_shell =
-            |pane: &Pane| pane.place == place && !pane.floats && !pane.runs_command_here();
-        if let Some(at) = self.list.iter().position(is_shell) {
-            let mut steps = self.show(self.list[at].id);
-            let pane = &mut self.list[at];
-            if pane.can_reopen() {
-                steps.push(pane.reopen(ids.stream()));
-            }
-            return steps;
-        }
-        let id = self.add(place, name, ids);
-        self.tabs.push(PaneTab::new(id));
-        self.show(id)
-    }
-
-    /// Adds a pane that isn't on a tab yet. `set_page` opens it, so that its shell starts with the right
-    /// size.
-    fn add(&mut self, place: ShellPlace, name: &Clean, ids: &mut Ids) -> PaneId {
-        self.opened += 1;
-        let id = PaneId(self.opened);
-        let tag = format!("{}-{}", self.tag, self.opened);
-        let pane = Pane::new(id, place, name.clone(), tag, ids.stream());
-        self.take_in(pane);
-        id
-    }
-
-    fn take_in(&mut self, pane: Pane) {
-        let schemes = self.link_schemes.clone();
-        self.list
-            .push(pane.with_colors(self.colours).with_link_schemes(schemes));
     }
 
     /// Focuses a pane and shows its tab.
@@ -407,105 +333,19 @@ impl Panes {
         step.into_iter().collect()
     }
 
-    /// Returns `None` if the stream doesn't belong to a pane.
-    pub fn stream(
-        &mut self,
-        stream: StreamId,
-        event: &StreamEvent,
-        now: Timestamp,
-    ) -> Option<Vec<Step>> {
-        if let Some((mut steps, brought)) = self.lines.stream(stream, event, now) {
-            steps.extend(self.take_brought(brought, now));
-            return Some(steps);
-        }
-        let at = self.list.iter().position(|pane| pane.stream == stream)?;
-        let id = self.list[at].id;
-        let has_keys = self.active_id() == Some(id);
-        let seen = self.is_seen(id);
-        let pane = &mut self.list[at];
-        let mut steps = pane.event(event, now);
-        if let StreamEvent::Data { bytes, .. } = event {
-            steps.extend(self.record_output(id, bytes));
-        }
-        let pane = &mut self.list[at];
-        pane.has_news &= !seen;
-        if !matches!(event, StreamEvent::Data { .. }) {
-            steps.extend(self.end_permit(id));
-        }
-        let pane = &mut self.list[at];
-        if has_keys {
-            self.leader &= pane.takes_keys();
-        }
-        if !self.daemon_is_up && pane.retry_at().is_some() && pane.place != ShellPlace::Host {
-            pane.lost(Clean::new("daemon disconnected"), None);
-        }
-        steps.extend(self.take_copy(at, now));
-        steps.extend(self.close_if_split(id));
-        Some(steps)
-    }
-
     /// The focused program has requested every movement of the mouse.
     pub fn want_moves(&self) -> bool {
         let pane = self.active().filter(|pane| pane.state == PaneState::Live);
         pane.is_some_and(|pane| pane.modes().mouse == MouseMode::Motion)
     }
 
-    /// The daemon is connected or reconnected.
-    pub fn link_up(&mut self, ids: &mut Ids, _now: Timestamp) -> Vec<Step> {
-        self.daemon_is_up = true;
-        self.list
-            .iter_mut()
-            .filter(|pane| matches!(pane.state, PaneState::Lost { .. }))
-            .map(|pane| pane.reopen(ids.stream()))
-            .collect()
-    }
-
-    pub fn link_down(&mut self, why: &Clean, _now: Timestamp) {
-        self.daemon_is_up = false;
-        for pane in &mut self.list {
-            let paused = pane.state == PaneState::Paused;
-            let open = pane.is_asked() && pane.takes_keys() && !paused;
-            if pane.place != ShellPlace::Host && open {
-                pane.lost(why.clone(), None);
-            }
-        }
-    }
-
-    pub fn tick(&mut self, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for pane in &mut self.list {
-            pane.emulator.tick(now);
-            if pane.retry_at().is_some_and(|at| now >= at) {
-                steps.push(pane.reopen(ids.stream()));
-            }
-        }
-        steps.extend(self.lines.tick(ids, now));
-        steps.extend(self.tick_clipboard(now));
-        steps.extend(self.tick_screens(now));
-        steps
-    }
-
-    pub fn wake_at(&self) -> Option<Timestamp> {
-        let seen = self.list.iter().filter(|pane| self.is_seen(pane.id));
-        let updates = seen.filter_map(|pane| pane.emulator.wake_at());
-        let retries = self.list.iter().filter_map(Pane::retry_at);
-        let pauses = self.list.iter().filter_map(Pane::pause_at);
-        let lines = [
-            self.lines.wake_at(),
-            self.clipboard_wakes_at(),
-            self.screens.wake_at(),
-        ];
-        let lines = lines.into_iter().flatten();
-        retries.chain(pauses).chain(updates).chain(lines).min()
-    }
-
-    /// Closes all streams when the TUI exits.
     /// How many shells keep running without the TUI: those in sessions. A shell on this machine ends with it.
     pub fn kept_shells(&self) -> usize {
         let kept = |pane: &&Pane| pane.takes_keys() && pane.place != ShellPlace::Host;
         self.list.iter().filter(kept).count()
     }
 
+    /// Closes all streams when the TUI exits.
     pub fn close_all(&mut self) -> Vec<Step> {
         self.tabs.clear();
         self.floating = None;

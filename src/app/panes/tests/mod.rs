@@ -7,12 +7,12 @@ use crate::{
     action::Action,
     app::{
         effect::Effect,
-        msg::{Button, Mouse, MouseKind},
+        msg::{Button, Mouse, MouseKind, StreamEvent},
         step::Go,
     },
     key::Key,
     model::{failure::Failure, id::SessionId, log::LogSource, status::Status, testing},
-    protocol::message::{StreamEnd, StreamOpen},
+    protocol::message::{StreamEnd, StreamId, StreamOpen},
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
