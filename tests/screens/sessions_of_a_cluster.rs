@@ -1,4 +1,4 @@
-//! One session of a cluster: detail, logs of its kernels, an image of it, launching, its terminal.
+//! One session of a cluster: detail, logs of its kernels, an image of it, launching.
 
 use bytes::Bytes;
 use workbay::{
@@ -21,7 +21,7 @@ use workbay::{
         status::Status,
         text::Clean,
     },
-    protocol::message::{Reply, Request, StreamEnd, StreamId, StreamOpen},
+    protocol::message::{Reply, Request, StreamId, StreamOpen},
 };
 
 use crate::{
@@ -175,7 +175,7 @@ fn ending_a_session_of_a_cluster_promises_nothing_for_it() {
     assert_eq!(screen.wishes(), [&count, &wish]);
 }
 
-fn opened(screen: &Screen) -> Vec<(StreamId, StreamOpen)> {
+pub fn opened(screen: &Screen) -> Vec<(StreamId, StreamOpen)> {
     let opened = screen.effects().iter().filter_map(|effect| match effect {
         Effect::Open {
             open: StreamOpen::Control { .. },
@@ -187,7 +187,7 @@ fn opened(screen: &Screen) -> Vec<(StreamId, StreamOpen)> {
     opened.collect()
 }
 
-fn closed(screen: &Screen) -> Vec<StreamId> {
+pub fn closed(screen: &Screen) -> Vec<StreamId> {
     let closed = screen.effects().iter().filter_map(|effect| match effect {
         Effect::Close { stream } => Some(*stream),
         _ => None,
@@ -198,12 +198,12 @@ fn closed(screen: &Screen) -> Vec<StreamId> {
         .collect()
 }
 
-fn happens(screen: Screen, event: StreamEvent) -> Screen {
+pub fn happens(screen: Screen, event: StreamEvent) -> Screen {
     let (stream, _) = opened(&screen).pop().unwrap();
     screen.send(Msg::Stream { stream, event })
 }
 
-fn prints(screen: Screen, text: &str) -> Screen {
+pub fn prints(screen: Screen, text: &str) -> Screen {
     let bytes = Bytes::copy_from_slice(text.as_bytes());
     happens(
         screen,
@@ -435,78 +435,4 @@ fn a_dead_context_cannot_be_launched_into() {
     let screen = screen.press("c up enter n left");
     assert!(screen.sees("does not answer"), "{}", screen.text());
     assert!(screen.press("enter").wishes().is_empty());
-}
-
-fn shell(columns: u16) -> Screen {
-    let screen = happens(seoul(columns, 24).press("j s"), StreamEvent::Opened);
-    prints(screen, "work@main1:~$ ")
-}
-
-#[test]
-fn an_open_terminal_says_that_it_keeps_its_session_alive() {
-    let screen = shell(80);
-    insta::assert_snapshot!(screen.text());
-    let local = happens(
-        Screen::new(80, 24).daemon(two()).press("j j s"),
-        StreamEvent::Opened,
-    );
-    assert!(!local.sees("keeps this session alive"), "{}", local.text());
-}
-
-#[test]
-fn a_terminal_that_nobody_sees_is_closed_and_comes_back() {
-    let screen = shell(80);
-    let seen = screen.wait(600);
-    assert!(closed(&seen).is_empty(), "a person has it on the screen");
-    let hidden = seen.press("ctrl-] d").wait(50);
-    assert!(closed(&hidden).is_empty());
-    let hidden = hidden.press("t").press("ctrl-] d").wait(59);
-    assert!(closed(&hidden).is_empty(), "looked at in between");
-    let paused = hidden.wait(2);
-    assert_eq!(closed(&paused).len(), 1);
-    // Its last words change nothing; nothing is opened while nobody looks.
-    let paused = happens(
-        paused,
-        StreamEvent::Ended(StreamEnd::Lost {
-            why: "closed".into(),
-        }),
-    );
-    let opens = opened(&paused).len();
-    let paused = paused
-        .wait(600)
-        .daemon_lost("killed")
-        .daemon(two())
-        .wait(60);
-    assert_eq!(opened(&paused).len(), opens);
-    let (_, first) = opened(&paused).pop().unwrap();
-    let back = paused.press("t");
-    assert_eq!(opened(&back).len(), opens + 1);
-    assert_eq!(
-        opened(&back).pop().unwrap().1,
-        first,
-        "the same terminal by its tag"
-    );
-    let live = happens(back, StreamEvent::Opened);
-    assert!(live.sees("keeps this session alive"), "{}", live.text());
-}
-
-#[test]
-fn a_hidden_tab_is_paused_and_says_so() {
-    let screen = shell(100).press("ctrl-] d j s");
-    let screen = prints(happens(screen, StreamEvent::Opened), "$ ").wait(70);
-    assert!(screen.sees("paused"), "{}", screen.text());
-    insta::assert_snapshot!(screen.text());
-    let first = screen.press("ctrl-] (");
-    assert!(
-        first.sees("opening a shell in train-vit-large"),
-        "{}",
-        first.text()
-    );
-    // Docker's terminals are held however long nobody looks.
-    let local = happens(
-        Screen::new(80, 24).daemon(two()).press("j j s"),
-        StreamEvent::Opened,
-    );
-    let local = local.press("ctrl-] d").wait(6_000);
-    assert!(closed(&local).is_empty());
 }
