@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// What is checked: every text of the program.
 const PLACES: &[&str] = &[
-    "src/action.rs",
+    "src/action",
     "src/app",
     "src/cli",
     "src/client",

@@ -1,5 +1,5 @@
 //! Every key of every keymap on a real terminal, with real sessions: it invokes its action, and the action has an
-//! effect that you can see. The keys come from the keymaps, the actions from the table in `src/action.rs`.
+//! effect that you can see. The keys come from the keymaps, the actions from the table in `src/action/mod.rs`.
 
 mod typist;
 mod views;
