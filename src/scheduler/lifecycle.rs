@@ -140,13 +140,15 @@ impl Scheduler {
                 self.plan_due(id);
                 self.check_idle(turn, now, id);
             }
-            _ if !held.busy || held.epoch != epoch => return,
-            step => {
+            OrderKind::Create | OrderKind::Start | OrderKind::Stop | OrderKind::Remove => {
+                if !held.busy || held.epoch != epoch {
+                    return;
+                }
                 held.busy = false;
                 held.touched = number;
                 match result {
-                    Ok(sight) => self.step_done(turn, now, id, step, sight),
-                    Err(failure) => self.step_failed(turn, now, id, step, &failure),
+                    Ok(sight) => self.step_done(turn, now, id, order, sight),
+                    Err(failure) => self.step_failed(turn, now, id, order, &failure),
                 }
             }
         }

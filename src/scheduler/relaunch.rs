@@ -6,6 +6,7 @@ use super::tracked_session::TrackedSession;
 use crate::model::{
     environment::EnvironmentSource,
     record::SessionRecord,
+    session::ClusterMode,
     spec::{FolderMount, LaunchRequest},
     start_time::StartAt,
 };
@@ -66,6 +67,14 @@ fn rebuilt(record: &SessionRecord) -> LaunchRequest {
         stop_hook: spec.stop_hook.clone(),
         idle_timeout: spec.idle.network_timeout,
         lifetime: spec.idle.session_lifetime,
-        ..LaunchRequest::default()
+        // What the session doesn't have here, or what a new session doesn't take over.
+        project: None,
+        preset: None,
+        cluster_mode: ClusterMode::default(),
+        count: None,
+        agent: None,
+        owner: None,
+        home_of: None,
+        idempotency_key: None,
     }
 }
