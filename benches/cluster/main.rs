@@ -16,6 +16,8 @@ mod hand;
 #[path = "../../tests/support/machine.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod machine;
+#[path = "../../tests/support/poll.rs"]
+mod poll;
 #[path = "../whole/samples.rs"]
 mod samples;
 #[path = "../../tests/support/schemas.rs"]

@@ -88,23 +88,27 @@ fn kill_daemons(machine: &Machine, answers: &Answers) -> usize {
     let (lock, log) = (state.join("daemon.lock"), state.join("workbay.db-wal"));
     let mut killed = 0;
     let mut last = None;
-    while !answers.is_over() {
-        match lock_record::holder(&lock) {
+    loop {
+        let next = wait::poll(LOOK, || match lock_record::holder(&lock) {
+            _ if answers.is_over() => Some(None),
             Ok(Holder::Daemon(Some(daemon))) if last != Some(daemon.started_at) => {
-                until_written(&log, killed % 7, answers);
-                let pid = rustix::process::Pid::from_raw(daemon.pid.cast_signed());
-                let signal = rustix::process::Signal::KILL;
-                let done = rustix::process::kill_process(pid.expect("a pid"), signal);
-                killed += usize::from(done.is_ok());
-                last = Some(daemon.started_at);
+                Some(Some(daemon))
             }
-            _ => thread::sleep(LOOK),
-        }
+            _ => None,
+        });
+        let Some(daemon) = next.expect("the users start another daemon") else {
+            return killed;
+        };
+        until_written(&log, killed % 7, answers);
+        let pid = rustix::process::Pid::from_raw(daemon.pid.cast_signed());
+        let signal = rustix::process::Signal::KILL;
+        let done = rustix::process::kill_process(pid.expect("a pid"), signal);
+        killed += usize::from(done.is_ok());
+        last = Some(daemon.started_at);
     }
-    killed
 }
 
-/// Waits until the file has changed so often.
+/// Waits until the file has changed so often, or nothing changes it any more.
 fn until_written(file: &Path, times: usize, answers: &Answers) {
     let look = || -> Option<(u64, SystemTime)> {
         let facts = file.metadata().ok()?;
@@ -112,9 +116,9 @@ fn until_written(file: &Path, times: usize, answers: &Answers) {
     };
     for _ in 0..times {
         let before = look();
-        while look() == before && !answers.is_over() {
-            thread::sleep(LOOK);
-        }
+        wait::poll(LOOK, || {
+            (look() != before || answers.is_over()).then_some(())
+        });
     }
 }
 

@@ -11,6 +11,8 @@
 mod changes;
 #[path = "../support/manager/mod.rs"]
 mod manager;
+#[path = "../support/poll.rs"]
+mod poll;
 
 mod acting;
 mod choosing;

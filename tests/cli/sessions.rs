@@ -5,8 +5,7 @@ use std::process::{Command, Stdio};
 use crate::{
     cli::run,
     machine::{BINARY, Machine, launch},
-    schemas,
-    terminal::{PATIENCE, now},
+    schemas, wait,
 };
 
 /// A machine with one running session of that name.
@@ -35,12 +34,8 @@ pub(crate) fn with_session(name: &str) -> Machine {
 }
 
 #[track_caller]
-pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = now() + PATIENCE;
-    while !condition() {
-        assert!(now() < deadline, "it never came that {what}");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+pub(crate) fn until(what: &str, condition: impl FnMut() -> bool) {
+    wait::until(what, condition, |met| *met);
 }
 
 #[test]
@@ -208,12 +203,8 @@ fn a_lot_of_output_arrives_whole() {
 fn the_log_shows_the_start_and_is_there_after_the_end() {
     let machine = with_session("cli-logs");
     // The main process has been started, which is not to say that it has spoken already.
-    let deadline = now() + PATIENCE;
-    let mut log = machine.ok(&["logs", "cli-logs"]);
-    while !log.contains("workbay: ready") {
-        assert!(now() < deadline, "it never was ready: {log}");
-        log = machine.ok(&["logs", "cli-logs"]);
-    }
+    let read = || machine.ok(&["logs", "cli-logs"]);
+    let log = wait::until("it is ready", read, |log| log.contains("workbay: ready"));
     assert!(log.contains("environment"), "{log}");
     assert!(!log.contains('\u{1b}'));
     let last = log.lines().last().unwrap();

@@ -25,6 +25,8 @@ use workbay::{
     },
 };
 
+use crate::poll;
+
 /// For whatever needs no place on a node; a test that works never waits for it.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Until a session has its place and runs; others may use the cluster too.
@@ -219,31 +221,20 @@ impl Bench {
         so: impl Fn(&Session) -> bool,
     ) -> Session {
         let mut last = None;
-        let wait = async {
-            loop {
-                let session = self.session(id).await;
-                if so(&session) {
-                    return session;
-                }
-                last = Some(session);
-                tokio::time::sleep(LOOK_AGAIN).await;
-            }
-        };
-        let found = tokio::time::timeout(patience, wait).await;
-        found.unwrap_or_else(|_| panic!("it did not become so: {last:?}"))
+        let found = poll::until(LOOK_AGAIN, patience, async || {
+            let session = self.session(id).await;
+            let is_so = so(&session);
+            last = Some(session);
+            is_so.then(|| last.clone()).flatten()
+        })
+        .await;
+        found.unwrap_or_else(|| panic!("it did not become so: {last:?}"))
     }
 
     /// Asks again and again until there is an answer.
     pub async fn until_some<T>(&self, what: impl AsyncFn() -> Option<T>) -> T {
-        within(async {
-            loop {
-                if let Some(found) = what().await {
-                    return found;
-                }
-                tokio::time::sleep(LOOK_AGAIN).await;
-            }
-        })
-        .await
+        let found = poll::until(LOOK_AGAIN, PATIENCE, async || what().await).await;
+        found.expect("it did not happen")
     }
 
     pub async fn until_session(&self, id: SessionId, so: impl Fn(&Session) -> bool) -> Session {
@@ -312,20 +303,18 @@ impl Drop for Ours {
 
 /// Ends it and waits until its place is free.
 pub async fn end(engine: &Arc<dyn Manager>, id: SessionId) {
-    within(async {
-        engine.probe().await.unwrap();
-        loop {
-            match engine.session(id).await.unwrap() {
-                Some(session) if !session.status.is_final() => {}
-                _ => return,
-            }
-            // It may be between two states that cannot be left; the next attempt shows it.
-            let kill = SessionChange::Terminate { force: true };
-            let _ = engine.change(id, &kill).await;
-            tokio::time::sleep(LOOK_AGAIN).await;
+    within(engine.probe()).await.unwrap();
+    let ended = poll::until(LOOK_AGAIN, PATIENCE, async || {
+        match engine.session(id).await.unwrap() {
+            Some(session) if !session.status.is_final() => {}
+            _ => return Some(()),
         }
-    })
-    .await;
+        // It may be between two states that cannot be left; the next attempt shows it.
+        let kill = SessionChange::Terminate { force: true };
+        let _ = engine.change(id, &kill).await;
+        None
+    });
+    ended.await.expect("it did not end");
 }
 
 /// Ends what an earlier run left.

@@ -40,6 +40,8 @@ mod own_images;
 mod own_user;
 #[path = "../support/pane.rs"]
 mod pane;
+#[path = "../support/poll.rs"]
+mod poll;
 #[path = "../support/private_engine.rs"]
 mod private_engine;
 mod quotas;

@@ -373,18 +373,13 @@ async fn assert_arrives(
         pane.type_text(std::str::from_utf8(&bytes).unwrap()).await;
         expected.push_str(shown);
         let written = bench.home(session).join(file);
-        within(async {
-            loop {
-                let seen = std::fs::read_to_string(&written).unwrap_or_default();
-                if seen == expected {
-                    break;
-                }
-                assert!(
-                    expected.starts_with(&seen),
-                    "{name} sent {bytes:?}: {seen:?} and not {expected:?}"
-                );
-                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-            }
+        until(async || {
+            let seen = std::fs::read_to_string(&written).unwrap_or_default();
+            assert!(
+                expected.starts_with(&seen),
+                "{name} sent {bytes:?}: {seen:?} and not {expected:?}"
+            );
+            (seen == expected).then_some(())
         })
         .await;
     }

@@ -22,6 +22,8 @@ mod own_images;
 mod pane;
 #[path = "../support/podman_engine.rs"]
 mod podman_engine;
+#[path = "../support/poll.rs"]
+mod poll;
 #[path = "../support/private_engine.rs"]
 mod private_engine;
 mod pulls;

@@ -9,6 +9,8 @@ use workbay::{
     terminal::emulator::Emulator,
 };
 
+use crate::poll;
+
 /// Long enough for a loaded machine; a test that works never waits for it.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -29,14 +31,11 @@ pub fn within<T>(what: impl Future<Output = T>) -> impl Future<Output = T> {
 pub fn until<T, F: Future<Output = Option<T>>>(
     mut what: impl FnMut() -> F,
 ) -> impl Future<Output = T> {
-    within(async move {
-        loop {
-            if let Some(found) = what().await {
-                return found;
-            }
-            tokio::time::sleep(LOOK_AGAIN).await;
-        }
-    })
+    let place = Location::caller();
+    async move {
+        let found = poll::until(LOOK_AGAIN, DEADLINE, async || what().await).await;
+        found.unwrap_or_else(|| panic!("it did not happen: {place}"))
+    }
 }
 
 /// A pane: what a person sees of an attached terminal.

@@ -14,17 +14,30 @@ pub fn until<T: std::fmt::Debug>(
     mut ask: impl FnMut() -> T,
     condition: impl Fn(&T) -> bool,
 ) -> T {
-    let deadline = now() + PATIENCE;
-    loop {
+    let mut last = None;
+    let came = poll(Duration::from_millis(20), || {
         let answer = ask();
         if condition(&answer) {
-            return answer;
+            return Some(answer);
         }
-        assert!(
-            now() < deadline,
-            "it never came that {what}; the last answer: {answer:?}"
-        );
-        std::thread::sleep(Duration::from_millis(20));
+        last = Some(answer);
+        None
+    });
+    match came {
+        Some(answer) => answer,
+        None => panic!("it never came that {what}; the last answer: {last:?}"),
+    }
+}
+
+/// Checks until there is something, with a `pause` between two checks. `None` if nothing came for a long time.
+pub fn poll<T>(pause: Duration, mut check: impl FnMut() -> Option<T>) -> Option<T> {
+    let deadline = now() + PATIENCE;
+    loop {
+        let found = check();
+        if found.is_some() || now() >= deadline {
+            return found;
+        }
+        std::thread::sleep(pause);
     }
 }
 
@@ -36,17 +49,13 @@ pub fn while_it_goes_on<T: std::fmt::Debug + PartialEq>(
     condition: impl Fn(&T) -> bool,
 ) -> T {
     let mut seen = ask();
-    let mut deadline = now() + PATIENCE;
     while !condition(&seen) {
-        assert!(
-            now() < deadline,
-            "it never came that {what}; the last answer: {seen:?}"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-        let answer = ask();
-        if answer != seen {
-            deadline = now() + PATIENCE;
-            seen = answer;
+        let next = poll(Duration::from_millis(20), || {
+            Some(ask()).filter(|answer| *answer != seen)
+        });
+        match next {
+            Some(answer) => seen = answer,
+            None => panic!("it never came that {what}; the last answer: {seen:?}"),
         }
     }
     seen

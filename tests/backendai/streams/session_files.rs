@@ -1,6 +1,6 @@
 //! Files of a running session, and ports that an SSH client listens on: by workbay's program for the session's Python.
 
-use std::{collections::VecDeque, path::Path, time::Duration};
+use std::{collections::VecDeque, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, stream};
@@ -24,12 +24,17 @@ use workbay::{
     },
 };
 
+use crate::poll;
+
 use super::{
     commands::lab,
     manager::SESSION,
     sshd::{Sshd, USUAL},
     tcpproxy::{Fault, TcpProxy},
 };
+
+/// Long enough for a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 static HERE: FileRoot = FileRoot::Running(SESSION);
 
@@ -238,18 +243,15 @@ async fn a_manager_that_dies_breaks_a_transfer_that_can_be_continued() {
         .engine
         .write_file(&HERE, &target, sized(&large, 0), content);
     let failure: Failure = {
-        let mut writing = std::pin::pin!(writing);
-        let is_half_there = |part: &Path| part.metadata().is_ok_and(|it| it.len() == 1_000_000);
-        loop {
-            tokio::select! {
-                result = &mut writing => break result.unwrap_err(),
-                () = tokio::time::sleep(Duration::from_millis(20)) => {
-                    if is_half_there(&part) {
-                        bench.lines.cut();
-                    }
-                }
-            }
-        }
+        let is_half_there = || part.metadata().is_ok_and(|it| it.len() == 1_000_000);
+        let pause = Duration::from_millis(20);
+        let cut = async {
+            let half = poll::until(pause, PATIENCE, async || is_half_there().then_some(())).await;
+            half.expect("half of the file arrives");
+            bench.lines.cut();
+        };
+        let (result, ()) = tokio::join!(writing, cut);
+        result.unwrap_err()
     };
     assert!(failure.is_lost(), "{failure}");
     assert!(!bench.home.path().join("up").exists());
