@@ -83,16 +83,11 @@ impl Panel for CommandDialog {
     }
 
     fn action(&mut self, action: Action, _: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
-        match action {
-            Action::ConfirmYes => return self.confirm(),
-            Action::ConfirmPress if self.button == DialogButton::Yes => return self.confirm(),
-            Action::ConfirmNo | Action::ConfirmPress | Action::Back => return self.back(env),
-            Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
-                self.button = self.button.other();
-            }
-            _ => {}
+        match self.button.pressed_by(action) {
+            Some(DialogButton::Yes) => self.confirm(),
+            Some(DialogButton::No) => self.back(env),
+            None => Vec::new(),
         }
-        Vec::new()
     }
 
     fn click(&mut self, part: DialogPart, env: &PanelEnv<'_>) -> Vec<Step> {

@@ -150,6 +150,21 @@ impl DialogButton {
             Self::Yes => Self::No,
         }
     }
+
+    /// Handles an action in a dialog where this button is marked: the button that is pressed, if one is. Other
+    /// actions mark the other button, or do nothing.
+    pub fn pressed_by(&mut self, action: Action) -> Option<Self> {
+        match action {
+            Action::ConfirmYes => Some(Self::Yes),
+            Action::ConfirmNo | Action::Back => Some(Self::No),
+            Action::ConfirmPress => Some(*self),
+            Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
+                *self = self.other();
+                None
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What every panel does. A panel closes with [`Step::CLOSE`].

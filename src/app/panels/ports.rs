@@ -192,20 +192,12 @@ impl PortBoard {
         let Some(question) = &mut self.closing else {
             return Vec::new();
         };
-        let is_yes = question.button == DialogButton::Yes;
-        match action {
-            Action::ConfirmYes => self.close(),
-            Action::ConfirmPress if is_yes => self.close(),
-            Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
-                question.button = question.button.other();
-                Vec::new()
-            }
-            Action::ConfirmNo | Action::ConfirmPress | Action::Back => {
-                self.closing = None;
-                Vec::new()
-            }
-            _ => Vec::new(),
+        match question.button.pressed_by(action) {
+            Some(DialogButton::Yes) => return self.close(),
+            Some(DialogButton::No) => self.closing = None,
+            None => {}
         }
+        Vec::new()
     }
 
     fn close(&mut self) -> Vec<Step> {

@@ -474,15 +474,10 @@ impl AppLauncher {
         let AppPage::End(question) = &mut self.page else {
             return Vec::new();
         };
-        match action {
-            Action::ConfirmYes => self.end(env),
-            Action::ConfirmPress if question.button == DialogButton::Yes => self.end(env),
-            Action::ConfirmNo | Action::ConfirmPress => self.back(env),
-            Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
-                question.button = question.button.other();
-                Vec::new()
-            }
-            _ => Vec::new(),
+        match question.button.pressed_by(action) {
+            Some(DialogButton::Yes) => self.end(env),
+            Some(DialogButton::No) => self.back(env),
+            None => Vec::new(),
         }
     }
 }

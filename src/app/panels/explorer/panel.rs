@@ -327,15 +327,10 @@ impl Explorer {
         let Some(question) = &mut self.question else {
             return Vec::new();
         };
-        match action {
-            Action::ConfirmYes => self.delete(),
-            Action::ConfirmPress if question.button == DialogButton::Yes => self.delete(),
-            Action::ConfirmNo | Action::ConfirmPress | Action::Back => self.keep(),
-            Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
-                question.button = question.button.other();
-                Vec::new()
-            }
-            _ => Vec::new(),
+        match question.button.pressed_by(action) {
+            Some(DialogButton::Yes) => self.delete(),
+            Some(DialogButton::No) => self.keep(),
+            None => Vec::new(),
         }
     }
 

@@ -206,15 +206,10 @@ impl FoldersPanel {
         let Some(FolderLayer::Question(question)) = &mut self.layer else {
             return Vec::new();
         };
-        let is_yes = question.button == DialogButton::Yes;
-        match action {
-            Action::ConfirmYes => return self.answer_question(),
-            Action::ConfirmPress if is_yes => return self.answer_question(),
-            Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
-                question.button = question.button.other();
-            }
-            Action::ConfirmNo | Action::ConfirmPress | Action::Back => self.layer = None,
-            _ => {}
+        match question.button.pressed_by(action) {
+            Some(DialogButton::Yes) => return self.answer_question(),
+            Some(DialogButton::No) => self.layer = None,
+            None => {}
         }
         Vec::new()
     }

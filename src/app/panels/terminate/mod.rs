@@ -146,20 +146,18 @@ impl Panel for TerminateDialog {
 
     fn action(&mut self, action: Action, _: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
         match action {
-            Action::ConfirmYes => return self.terminate(),
-            Action::ConfirmPress if self.button == DialogButton::Yes => return self.terminate(),
-            Action::ConfirmNo | Action::ConfirmPress | Action::Back => return self.back(env),
             Action::ListDown if self.files.is_any() => self.files.move_by(1),
             Action::ListUp if self.files.is_any() => self.files.move_by(-1),
             Action::ConfirmChoose => self.files.choose(),
             Action::ConfirmRescue if self.files.is_any() => {
                 return vec![Step::Go(Go::Rescue)];
             }
-            Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
-                self.button = self.button.other();
-            }
             Action::ConfirmForce => self.force = self.can_force && !self.force,
-            _ => {}
+            _ => match self.button.pressed_by(action) {
+                Some(DialogButton::Yes) => return self.terminate(),
+                Some(DialogButton::No) => return self.back(env),
+                None => {}
+            },
         }
         Vec::new()
     }

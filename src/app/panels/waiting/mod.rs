@@ -278,17 +278,12 @@ const QUESTION_HINTS: &[Hint] = &[
 impl WaitingDialog {
     /// Handles an action while the question is asked.
     fn answer_question(&mut self, action: Action, env: &PanelEnv<'_>) -> Vec<Step> {
-        match (action, self.question) {
-            (Action::ConfirmYes, _) | (Action::ConfirmPress, Some(DialogButton::Yes)) => {
-                return self.carry_out(env);
-            }
-            (Action::ConfirmNo | Action::ConfirmPress | Action::Back, _) => return self.back(env),
-            (Action::ConfirmToggle | Action::ListDown | Action::ListUp, Some(button)) => {
-                self.question = Some(button.other());
-            }
-            _ => {}
+        let button = self.question.as_mut();
+        match button.and_then(|it| it.pressed_by(action)) {
+            Some(DialogButton::Yes) => self.carry_out(env),
+            Some(DialogButton::No) => self.back(env),
+            None => Vec::new(),
         }
-        Vec::new()
     }
 }
 
