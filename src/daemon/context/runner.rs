@@ -27,15 +27,22 @@ use crate::{
         failure::Failure,
         id::{SessionId, SessionKey},
         record::SessionRecord,
+        request::{ContextRequest, SessionRequest},
         secret::Secret,
         secret_rules::SecretRules,
         spec::FolderMount,
         status::Tab,
         text::Clean,
     },
-    observer::{Observer, fact::Fact as Observed},
-    scheduler::Scheduler,
-    state_machine::MachineState,
+    observer::{
+        Observer,
+        fact::{Fact as Observed, ObserverRequest},
+    },
+    scheduler::{
+        Scheduler,
+        fact::{Fact, SchedulerRequest},
+    },
+    state_machine::{MachineState, Ticket},
 };
 
 /// The index of a context in the order of the configuration.
@@ -50,6 +57,39 @@ pub(in crate::daemon) enum ContextMachine {
 impl ContextMachine {
     pub fn known(&self) -> &dyn MachineState {
         self.driver().known()
+    }
+
+    /// Queues a request about a session for the state machine.
+    pub fn ask_about_session(
+        &mut self,
+        ticket: Ticket,
+        session: SessionId,
+        request: SessionRequest,
+    ) {
+        match self {
+            Self::Scheduler(driver) => driver.push(Fact::Asked {
+                ticket,
+                ask: SchedulerRequest::session(session, request),
+            }),
+            Self::Observer(driver) => driver.push(Observed::Asked {
+                ticket,
+                ask: ObserverRequest::session(session, request),
+            }),
+        }
+    }
+
+    /// Queues a request about the context for the state machine.
+    pub fn ask_about_context(&mut self, ticket: Ticket, request: ContextRequest) {
+        match self {
+            Self::Scheduler(driver) => driver.push(Fact::Asked {
+                ticket,
+                ask: SchedulerRequest::Context(request),
+            }),
+            Self::Observer(driver) => driver.push(Observed::Asked {
+                ticket,
+                ask: ObserverRequest::Context(request),
+            }),
+        }
     }
 
     fn driver(&self) -> &dyn Drive {

@@ -22,9 +22,9 @@ use crate::{
         natural,
         request::ContextRequest,
     },
-    observer::fact::{Fact as Observed, ObserverRequest},
+    observer::fact::Fact as Observed,
     protocol::message::{Reply, RequestId},
-    scheduler::fact::{Fact, SchedulerRequest},
+    scheduler::fact::Fact,
     state_machine::Ticket,
 };
 
@@ -103,17 +103,9 @@ impl Core {
         }
         let waiters = &mut self.waiters;
         let ticket = waiters.ticket_of_folder(connection, id, number, request.clone());
-        let request = ContextRequest::Folder { request };
-        match &mut self.contexts[number].machine {
-            ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
-                ticket,
-                ask: SchedulerRequest::Context(request),
-            }),
-            ContextMachine::Observer(driver) => driver.push(Observed::Asked {
-                ticket,
-                ask: ObserverRequest::Context(request),
-            }),
-        }
+        self.contexts[number]
+            .machine
+            .ask_about_context(ticket, ContextRequest::Folder { request });
         self.settle(number).await;
     }
 

@@ -150,16 +150,9 @@ impl Core {
             return self.query(connection, id, number, query).await;
         }
         let ticket = self.waiters.ticket(connection, id);
-        match &mut self.contexts[number].machine {
-            ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
-                ticket,
-                ask: SchedulerRequest::session(session.id, request),
-            }),
-            ContextMachine::Observer(driver) => driver.push(Observed::Asked {
-                ticket,
-                ask: ObserverRequest::session(session.id, request),
-            }),
-        }
+        self.contexts[number]
+            .machine
+            .ask_about_session(ticket, session.id, request);
         self.settle(number).await;
     }
 
@@ -193,16 +186,9 @@ impl Core {
             request => request,
         };
         let ticket = self.waiters.ticket(connection, id);
-        match &mut self.contexts[number].machine {
-            ContextMachine::Scheduler(driver) => driver.push(Fact::Asked {
-                ticket,
-                ask: SchedulerRequest::Context(request),
-            }),
-            ContextMachine::Observer(driver) => driver.push(Observed::Asked {
-                ticket,
-                ask: ObserverRequest::Context(request),
-            }),
-        }
+        self.contexts[number]
+            .machine
+            .ask_about_context(ticket, request);
         self.settle(number).await;
     }
 
