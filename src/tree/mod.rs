@@ -6,6 +6,7 @@
 //! directories is bounded.
 
 mod copy;
+pub mod mountinfo;
 mod open;
 mod remove;
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use std::{
     collections::BTreeSet,
-    ffi::OsString,
     fs, io,
-    os::unix::ffi::OsStringExt as _,
     path::{Path, PathBuf},
 };
+
+use crate::tree::mountinfo;
 
 /// The mount points, without the root directory.
 pub(super) struct Mounts(BTreeSet<PathBuf>);
@@ -17,10 +17,7 @@ impl Mounts {
     }
 
     fn parse(info: &[u8]) -> Self {
-        let fields = info
-            .split(|byte| *byte == b'\n')
-            .filter_map(|line| line.split(|byte| *byte == b' ').nth(4));
-        let points = fields.map(|field| PathBuf::from(unescape(field)));
+        let points = mountinfo::mount_points(info);
         Self(points.filter(|point| point != Path::new("/")).collect())
     }
 
@@ -33,26 +30,6 @@ impl Mounts {
     pub(super) fn hold(&self, path: &Path) -> bool {
         path.ancestors().any(|it| self.0.contains(it))
     }
-}
-
-/// Decodes a path in which blanks are written as three octal digits.
-fn unescape(field: &[u8]) -> OsString {
-    let mut bytes = Vec::with_capacity(field.len());
-    let mut rest = field;
-    while let Some((&byte, after)) = rest.split_first() {
-        let digits = after.get(..3).and_then(|it| std::str::from_utf8(it).ok());
-        match digits.and_then(|it| u8::from_str_radix(it, 8).ok()) {
-            Some(value) if byte == b'\\' => {
-                bytes.push(value);
-                rest = &after[3..];
-            }
-            _ => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
-    }
-    OsString::from_vec(bytes)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use bollard::models::{Mount, MountBindOptions, MountType};
 
+use crate::tree::mountinfo::mount_points;
+
 /// Mounts `source` without the file systems mounted inside it: a read-only bind doesn't apply to those, so they
 /// would stay writable.
 pub(in crate::engine::docker) fn read_only(source: &Path, target: &Path) -> Mount {
@@ -31,7 +33,7 @@ fn bind(source: &Path, target: &Path, read_only: bool) -> Mount {
 
 /// A directory and every file system mounted inside it, each as a separate read-only mount.
 pub(in crate::engine::docker) fn read_only_tree(dir: &Path, mountinfo: &str) -> Vec<Mount> {
-    let mut below = mount_points(mountinfo);
+    let mut below: Vec<PathBuf> = mount_points(mountinfo.as_bytes()).collect();
     below.retain(|point| point.starts_with(dir) && point != dir);
     below.sort();
     below.dedup();
@@ -39,37 +41,6 @@ pub(in crate::engine::docker) fn read_only_tree(dir: &Path, mountinfo: &str) -> 
         .chain(below)
         .map(|place| read_only(&place, &place))
         .collect()
-}
-
-/// The mount points in /proc/self/mountinfo.
-fn mount_points(mountinfo: &str) -> Vec<PathBuf> {
-    mountinfo
-        .lines()
-        .filter_map(|line| line.split(' ').nth(4))
-        .map(|field| PathBuf::from(unescape(field)))
-        .collect()
-}
-
-/// Decodes a path in which blanks are written as three octal digits.
-pub(in crate::engine::docker) fn unescape(field: &str) -> String {
-    let mut bytes = Vec::with_capacity(field.len());
-    let mut rest = field.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let code = after
-            .get(..3)
-            .and_then(|digits| std::str::from_utf8(digits).ok());
-        match code.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(value) if byte == b'\\' => {
-                bytes.push(value);
-                rest = &after[3..];
-            }
-            _ => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

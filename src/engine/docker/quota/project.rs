@@ -3,7 +3,7 @@
 use std::{ffi::OsStr, fs, os::unix::fs::MetadataExt as _, path::Path};
 
 use super::{WhyMeasured, tool};
-use crate::model::resources::Bytes;
+use crate::{model::resources::Bytes, tree::mountinfo};
 
 /// Projects of workbay have numbers from here on: this and the inode of the directory, so that two directories of a file
 /// system have different ones.
@@ -63,11 +63,11 @@ struct Mount {
 fn mount_of(table: &str, path: &Path) -> Option<Mount> {
     let mounts = table.lines().filter_map(|line| {
         let (before, after) = line.split_once(" - ")?;
-        let point = super::super::folder::mounts::unescape(before.split(' ').nth(4)?);
+        let point = mountinfo::unescape(before.split(' ').nth(4)?.as_bytes());
         let options = after.split(' ').nth(2)?;
         let mut options = options.split(',');
         Some(Mount {
-            point,
+            point: point.to_string_lossy().into_owned(),
             has_project_quotas: options.any(|it| matches!(it, "prjquota" | "pquota")),
         })
     });

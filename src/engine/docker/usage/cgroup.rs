@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::engine::docker::folder::mounts::unescape;
+use crate::tree::mountinfo::unescape;
 
 /// The mount points of the hierarchies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,8 +36,8 @@ impl Layout {
                 continue;
             };
             let mounted = CgroupMount {
-                root: unescape(root),
-                place: PathBuf::from(unescape(place)),
+                root: unescape(root.as_bytes()).to_string_lossy().into_owned(),
+                place: PathBuf::from(unescape(place.as_bytes())),
             };
             match right.first() {
                 Some(&"cgroup") => {
