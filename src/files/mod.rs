@@ -20,7 +20,7 @@ mod write;
 
 pub use self::{
     list::select,
-    pieces::{Content, PieceReader},
+    pieces::{Content, PieceReader, send_pieces},
     room::Room,
     root::Root,
     work::{LocalWork, Report, carry_out},

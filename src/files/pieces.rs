@@ -5,6 +5,9 @@ use std::io::{self, Read};
 use bytes::{Buf as _, Bytes};
 use tokio::sync::mpsc;
 
+use super::Result;
+use crate::model::failure::Failure;
+
 /// A part of the content, or its end. Without the end, the transfer was interrupted.
 pub enum Content {
     Piece(Bytes),
@@ -41,5 +44,34 @@ impl Read for PieceReader {
         buffer[..length].copy_from_slice(&self.piece[..length]);
         self.piece.advance(length);
         Ok(length)
+    }
+}
+
+/// Reads a file in pieces of this size, and hands each to `send` until that returns `false`. A failure is the last
+/// one. `shown` is the path in its message.
+pub fn send_pieces(
+    file: &mut impl Read,
+    size: usize,
+    shown: &str,
+    mut send: impl FnMut(Result<Bytes>) -> bool,
+) {
+    loop {
+        let mut piece = vec![0; size];
+        let item = match file.read(&mut piece) {
+            Ok(0) => return,
+            Ok(length) => {
+                piece.truncate(length);
+                Ok(Bytes::from(piece))
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => {
+                let text = format!("'{shown}' can't be read: {error}");
+                Err(Failure::refused(text).hint("check the disk"))
+            }
+        };
+        let is_last = item.is_err();
+        if !send(item) || is_last {
+            return;
+        }
     }
 }

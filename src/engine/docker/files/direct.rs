@@ -1,7 +1,7 @@
 //! Files on this machine, on threads that may block.
 
 use std::{
-    io::{self, BufReader, BufWriter, Read, Write},
+    io::{self, BufReader, BufWriter, Write},
     time::Duration,
 };
 
@@ -21,7 +21,7 @@ use crate::{
         docker::blocking::off_loop,
         files::{FileBytes, FileProgresses, LocalWork},
     },
-    files::{Content, PartFile, PieceReader, Root, carry_out},
+    files::{Content, PartFile, PieceReader, Root, carry_out, send_pieces},
     model::{
         failure::Failure,
         files::{FileAnswer, FileName, FilePath, FileProgress, FileRequest, WriteOptions},
@@ -43,26 +43,9 @@ pub(super) async fn read(root: Root, path: FilePath, offset: u64) -> Result<File
     let mut file = off_loop(move || root.read(&path, offset)).await?;
     let (pieces, waiting) = mpsc::channel(PIECES);
     tokio::task::spawn_blocking(move || {
-        loop {
-            let mut piece = vec![0; PIECE];
-            let item = match file.read(&mut piece) {
-                Ok(0) => return,
-                Ok(length) => {
-                    piece.truncate(length);
-                    Ok(Bytes::from(piece))
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    let text = format!("'{shown}' can't be read: {error}");
-                    Err(Failure::refused(text).hint("check the disk"))
-                }
-            };
-            let is_last = item.is_err();
-            // A closed channel means that nobody reads any more.
-            if pieces.blocking_send(item).is_err() || is_last {
-                return;
-            }
-        }
+        // A closed channel means that nothing reads any more.
+        let send = |item| pieces.blocking_send(item).is_ok();
+        send_pieces(&mut file, PIECE, &shown, send);
     });
     Ok(stream_of(waiting))
 }

@@ -1,6 +1,6 @@
 //! The two sides of a transfer: a directory of this machine, and a place of the daemon.
 
-use std::{io::Read as _, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -11,7 +11,7 @@ use crate::{
         fail::Fail,
     },
     client::StreamItem,
-    files::{PartFile, Root},
+    files::{PartFile, Root, send_pieces},
     model::{
         failure::Failure,
         files::{FileAnswer, FileEntry, FileKind, FilePath, FilePlace, FileRequest, WriteOptions},
@@ -136,23 +136,9 @@ fn read_here(
         Ok(file) => file,
         Err(failure) => return drop(pieces.blocking_send(Err(failure.into()))),
     };
-    loop {
-        let mut piece = vec![0; PIECE];
-        let item = match file.read(&mut piece) {
-            Ok(0) => return,
-            Ok(length) => {
-                piece.truncate(length);
-                Ok(Bytes::from(piece))
-            }
-            Err(error) => Err(Failure::refused(format!("'{path}' can't be read: {error}"))
-                .hint("check the disk")
-                .into()),
-        };
-        let is_last = item.is_err();
-        if pieces.blocking_send(item).is_err() || is_last {
-            return;
-        }
-    }
+    send_pieces(&mut file, PIECE, &path.to_string(), |item| {
+        pieces.blocking_send(item.map_err(Fail::from)).is_ok()
+    });
 }
 
 fn write_here(
