@@ -58,12 +58,8 @@ pub enum AppCommand {
 pub struct Start {
     #[command(flatten)]
     pub named: Named,
-    /// Argument of the app, for example logdir=/home/work/logs (repeatable)
-    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
-    pub arguments: Vec<(String, String)>,
-    /// Variable of the app (repeatable)
-    #[arg(short, long, value_name = "NAME=VALUE", value_parser = pair)]
-    pub env: Vec<(String, String)>,
+    #[command(flatten)]
+    pub with: StartOptions,
     /// Only start the app
     #[arg(long, conflicts_with_all = ["port", "public", "json"])]
     pub no_port: bool,
@@ -77,12 +73,8 @@ pub struct Start {
 pub struct Proxy {
     #[command(flatten)]
     pub named: Named,
-    /// Argument of the app, for example logdir=/home/work/logs (repeatable)
-    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
-    pub arguments: Vec<(String, String)>,
-    /// Variable of the app (repeatable)
-    #[arg(short, long, value_name = "NAME=VALUE", value_parser = pair)]
-    pub env: Vec<(String, String)>,
+    #[command(flatten)]
+    pub with: StartOptions,
     /// Port of the proxy to try first (1025 to 65534)
     #[arg(long, value_name = "N", value_parser = number::<u16>)]
     pub port: Option<u16>,
@@ -97,6 +89,28 @@ pub struct Proxy {
     pub yes: bool,
     #[command(flatten)]
     pub format: Json,
+}
+
+/// What an app starts with.
+#[derive(Args, Debug)]
+pub struct StartOptions {
+    /// Argument of the app, for example logdir=/home/work/logs (repeatable)
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    pub arguments: Vec<(String, String)>,
+    /// Variable of the app (repeatable)
+    #[arg(short, long, value_name = "NAME=VALUE", value_parser = pair)]
+    pub env: Vec<(String, String)>,
+}
+
+impl StartOptions {
+    fn start_of(self, app: String) -> AppStart {
+        AppStart {
+            app,
+            arguments: self.arguments.into_iter().collect::<BTreeMap<_, _>>(),
+            env: self.env.into_iter().collect(),
+            again: false,
+        }
+    }
 }
 
 /// An app of a session.
@@ -163,12 +177,7 @@ impl Start {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let what = format!("{} of {}", self.named.app, self.named.one.session);
         let options = self.forward.confirmed(&what, None)?;
-        let start = AppStart {
-            app: self.named.app,
-            arguments: self.arguments.into_iter().collect::<BTreeMap<_, _>>(),
-            env: self.env.into_iter().collect(),
-            again: false,
-        };
+        let start = self.with.start_of(self.named.app);
         let (no_port, json) = (self.no_port, self.format.json);
         on_session(
             invocation,
@@ -193,12 +202,7 @@ impl Proxy {
             let what = format!("{} of {}", self.named.app, self.named.one.session);
             forwarding::confirm_public("the cluster's app proxy", &what, self.yes)?;
         }
-        let start = AppStart {
-            app: self.named.app,
-            arguments: self.arguments.into_iter().collect::<BTreeMap<_, _>>(),
-            env: self.env.into_iter().collect(),
-            again: false,
-        };
+        let start = self.with.start_of(self.named.app);
         let options = ProxyOptions {
             preferred_port: self.port,
             public: self.public,
