@@ -148,6 +148,26 @@ pub fn blank(paint: &mut Paint<'_>, area: Rect) {
     paint.fill(area, Face::Dialog);
 }
 
+/// The lines of sections: each has the label if it is the first one of a section, and the text. An empty line is
+/// between two sections.
+pub fn section_lines(
+    sections: Vec<(&'static str, Vec<String>)>,
+    width: u16,
+) -> Vec<(&'static str, String)> {
+    let mut lines: Vec<(&'static str, String)> = Vec::new();
+    for (label, texts) in sections {
+        if !lines.is_empty() {
+            lines.push(("", String::new()));
+        }
+        let wrapped = texts
+            .iter()
+            .flat_map(|it| text::wrap(it, usize::from(width)));
+        let labels = std::iter::once(label).chain(std::iter::repeat(""));
+        lines.extend(labels.zip(wrapped));
+    }
+    lines
+}
+
 /// The positions of the buttons No and Yes.
 pub fn buttons(area: Rect, labels: [&str; 2]) -> [Rect; 2] {
     let y = area.bottom().saturating_sub(3);

@@ -31,19 +31,8 @@ fn buttons(panel: &BulkDialog) -> [String; 2] {
     ]
 }
 
-/// A line of the dialog: its label if it is the first one of a section, and its text. An empty line is between two sections.
 fn lines(panel: &BulkDialog, width: u16) -> Vec<(&'static str, String)> {
-    let cells = usize::from(width.saturating_sub(LABEL));
-    let mut lines: Vec<(&'static str, String)> = Vec::new();
-    for (label, texts) in panel.sections() {
-        if !lines.is_empty() {
-            lines.push(("", String::new()));
-        }
-        let wrapped = texts.iter().flat_map(|it| text::wrap(it, cells));
-        let labels = std::iter::once(label).chain(std::iter::repeat(""));
-        lines.extend(labels.zip(wrapped));
-    }
-    lines
+    dialog::section_lines(panel.sections(), width.saturating_sub(LABEL))
 }
 
 impl Dialog for BulkDialog {

@@ -7,7 +7,7 @@ use super::Dialog;
 use crate::{
     app::{app::App, area::DialogAreas, panels::custom_command::CommandDialog},
     theme::face::Face,
-    view::{dialog, paint::Paint, text},
+    view::{dialog, paint::Paint},
 };
 
 const WIDTH: u16 = 76;
@@ -17,19 +17,8 @@ const LABEL: u16 = 10;
 const FRAME: u16 = 6;
 const LABELS: [&str; 2] = ["   No   ", "  Run  "];
 
-/// A line of the dialog: its label if it is the first one of a section, and its text.
 fn lines(panel: &CommandDialog, width: u16) -> Vec<(&'static str, String)> {
-    let cells = usize::from(width.saturating_sub(LABEL));
-    let mut lines: Vec<(&'static str, String)> = Vec::new();
-    for (label, texts) in panel.sections() {
-        if !lines.is_empty() {
-            lines.push(("", String::new()));
-        }
-        let wrapped = texts.iter().flat_map(|it| text::wrap(it, cells));
-        let labels = std::iter::once(label).chain(std::iter::repeat(""));
-        lines.extend(labels.zip(wrapped));
-    }
-    lines
+    dialog::section_lines(panel.sections(), width.saturating_sub(LABEL))
 }
 
 impl Dialog for CommandDialog {
