@@ -1,4 +1,4 @@
-//! A controller in front of which many sessions wait for the only core, and the engine it speaks to.
+//! A scheduler in front of which many sessions wait for the only core, and the engine it speaks to.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -29,7 +29,7 @@ use workbay::{
 };
 
 pub struct Crowd {
-    controller: Scheduler,
+    scheduler: Scheduler,
     now: i64,
     running: Option<(SessionId, u32)>,
 }
@@ -41,9 +41,9 @@ fn at(second: i64) -> Timestamp {
 impl Crowd {
     pub fn waiting(count: u32, skip: u32) -> Self {
         let records = (0..count).map(record).collect();
-        let controller = Scheduler::new(ContextName::local(), settings(skip), "me".into(), records);
+        let scheduler = Scheduler::new(ContextName::local(), settings(skip), "me".into(), records);
         let mut crowd = Self {
-            controller,
+            scheduler,
             now: 0,
             running: None,
         };
@@ -64,7 +64,7 @@ impl Crowd {
     pub fn timed(&mut self, fact: Fact) -> Duration {
         self.now += 1;
         let now = at(self.now);
-        let (turn, time) = super::timed(|| self.controller.handle(now, fact));
+        let (turn, time) = super::timed(|| self.scheduler.handle(now, fact));
         self.take(turn);
         time
     }
@@ -79,7 +79,7 @@ impl Crowd {
             result: Err(workbay::model::failure::Failure::reported("no")),
         };
         self.now += 1;
-        let turn = self.controller.handle(at(self.now), ended);
+        let turn = self.scheduler.handle(at(self.now), ended);
         let removal = turn.orders.iter().find_map(Order::about).expect("removed");
         self.now += 1;
         let removed = Fact::Done {
@@ -88,12 +88,12 @@ impl Crowd {
             order: OrderKind::Remove,
             result: Ok(None),
         };
-        self.controller.handle(at(self.now), removed);
+        self.scheduler.handle(at(self.now), removed);
     }
 
     fn handle(&mut self, fact: Fact) {
         self.now += 1;
-        let turn = self.controller.handle(at(self.now), fact);
+        let turn = self.scheduler.handle(at(self.now), fact);
         let follow = self.take(turn);
         for fact in follow {
             self.handle(fact);

@@ -70,7 +70,7 @@ impl ContextSetup {
 /// effect. An error is shown as the state of the context's connection.
 pub type Make<T> = Arc<dyn Fn(&EngineSetup) -> Result<Arc<T>> + Send + Sync>;
 
-/// The two kinds of engines: the controller decides for one, and the observer only reads the other.
+/// The two kinds of engines: the scheduler decides for one, and the observer only reads the other.
 #[derive(Clone)]
 pub enum EngineFactory {
     Containers(Make<dyn Containers>),

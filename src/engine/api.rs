@@ -130,7 +130,7 @@ impl UsageAsk {
     }
 }
 
-/// An engine that only runs containers: workbay's controller decides the rest.
+/// An engine that only runs containers: workbay's scheduler decides the rest.
 #[async_trait]
 pub trait Containers: Engine {
     /// Every container of this instance, in any state, and what other instances of workbay use on the

@@ -1,4 +1,4 @@
-//! Why something failed, in the one form that engines, controllers, the protocol and the clients share.
+//! Why something failed, in the one form that engines, state machines, the protocol and the clients share.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Idle checks: which rule would reclaim a session, and when. The controller evaluates them, or the engine
+//! Idle checks: which rule would reclaim a session, and when. The scheduler evaluates them, or the engine
 //! where it decides.
 
 use std::collections::BTreeMap;

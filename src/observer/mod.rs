@@ -1,7 +1,7 @@
 //! The pure part for engines that have their own scheduler: it doesn't decide, it watches, requests
 //! and reports.
 //!
-//! Its interface is like the controller's: [`Observer::handle`] takes an event ([`fact`]) and the
+//! Its interface is like the scheduler's: [`Observer::handle`] takes an event ([`fact`]) and the
 //! time, and returns a [`turn`] with the consequences. The engine keeps the sessions. The state
 //! database doesn't.
 

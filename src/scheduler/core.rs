@@ -1,4 +1,4 @@
-//! The controller itself: its state, and which function handles which event.
+//! The scheduler itself: its state, and which function handles which event.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,14 +65,14 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Creates a controller with the records of this context from the state database.
+    /// Creates a scheduler with the records of this context from the state database.
     pub fn new(
         context: ContextName,
         settings: Settings,
         owner: Clean,
         records: Vec<SessionRecord>,
     ) -> Self {
-        let mut controller = Self {
+        let mut scheduler = Self {
             settings,
             owner,
             context,
@@ -94,10 +94,10 @@ impl Scheduler {
         };
         for record in records {
             let mut held = TrackedSession::new(record);
-            controller.plan_forgetting(&mut held);
-            controller.held.insert(held.id(), held);
+            scheduler.plan_forgetting(&mut held);
+            scheduler.held.insert(held.id(), held);
         }
-        controller
+        scheduler
     }
 
     /// Returns the consequences of an event. The first event is [`Fact::Tick`].

@@ -1,4 +1,4 @@
-//! The events that the controller handles.
+//! The events that the scheduler handles.
 
 use jiff::SignedDuration;
 

@@ -1,4 +1,4 @@
-//! The controller as the daemon drives it.
+//! The scheduler as the daemon drives it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Orders of the controller. They are idempotent: each may be carried out twice.
+//! Orders of the scheduler. They are idempotent: each may be carried out twice.
 
 use crate::{
     engine::api::CreatePlan,

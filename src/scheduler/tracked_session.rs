@@ -1,4 +1,4 @@
-//! A session in the controller's memory.
+//! A session in the scheduler's memory.
 
 use std::collections::BTreeMap;
 

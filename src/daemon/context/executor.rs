@@ -1,4 +1,4 @@
-//! Carries out the controller's orders, each in a task of its own, and reports each result as a fact.
+//! Carries out the scheduler's orders, each in a task of its own, and reports each result as a fact.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

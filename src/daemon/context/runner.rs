@@ -144,10 +144,10 @@ impl ContextRunner {
             EngineFactory::Containers(make) => {
                 let settings = engine.settings.clone();
                 let lazy_engine = LazyEngine::new(make, engine);
-                let controller = Scheduler::new(name, settings, owner.clone(), records);
+                let scheduler = Scheduler::new(name, settings, owner.clone(), records);
                 let (reporter, reports) = reports();
                 let executor = Executor::new(lazy_engine.clone(), reporter);
-                let driver = Driver::new(controller, executor, reports);
+                let driver = Driver::new(scheduler, executor, reports);
                 (
                     ContextMachine::Scheduler(Box::new(driver)),
                     AnyEngine::Containers(lazy_engine),

@@ -1,4 +1,4 @@
-//! Reports clock changes and sleep of the machine to the controllers, which count times of sessions.
+//! Reports clock changes and sleep of the machine to the state machines, which count times of sessions.
 
 use super::{
     clock_comparison::{ClockReading, Jump},

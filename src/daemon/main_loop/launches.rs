@@ -233,7 +233,7 @@ fn copies(
     Ok((Some(base), singles.collect()))
 }
 
-/// Reports a problem of the whole request before the first session is created. The controller or observer
+/// Reports a problem of the whole request before the first session is created. The scheduler or observer
 /// checks each launch again, because it knows more.
 fn check_whole(runner: &ContextRunner, whole: &LaunchRequest, ids: &Ids) -> Result<(), Failure> {
     let taken = |name: &str| {

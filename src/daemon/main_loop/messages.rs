@@ -85,7 +85,7 @@ impl Core {
         self.clients.insert(connection, client);
     }
 
-    /// Reports the tickets of a client that left, so that controllers cancel work only it waited for.
+    /// Reports the tickets of a client that left, so that state machines cancel work only it waited for.
     async fn gone(&mut self, tickets: &[Ticket]) {
         if tickets.is_empty() {
             return;
@@ -99,7 +99,7 @@ impl Core {
         self.settle_all().await;
     }
 
-    /// Reports use of a session to its controller. Engines that schedule run their own idle checks.
+    /// Reports use of a session to its scheduler. Engines that schedule run their own idle checks.
     pub(in crate::daemon) async fn used(&mut self, session: SessionKey, usage: UseEvent) {
         let Ok(number) = snapshots::context_number(&self.contexts, session.context) else {
             return;

@@ -1,4 +1,4 @@
-//! Translates between the types of the engine, the controller and the protocol.
+//! Translates between the types of the engine, the scheduler and the protocol.
 
 use crate::{
     engine::api::EventKind, model::failure::Failure, protocol::message::Reply,

@@ -1,4 +1,4 @@
-//! The waiting sessions and the resources in use, as the controller knows them.
+//! The waiting sessions and the resources in use, as the scheduler knows them.
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -130,7 +130,7 @@ fn a_session_that_runs_too_long_is_ended_as_failed() {
     let id = play.comes(request(Some(600)));
     let started = play.session(id).started_at.unwrap();
     assert_eq!(
-        play.controller.next_deadline(),
+        play.scheduler.next_deadline(),
         started.checked_add(Span(600).duration()).ok()
     );
     play.wait(290);
@@ -279,7 +279,7 @@ fn a_lost_store_is_filled_again_and_knows_how_commands_ended() {
     assert_eq!(session.startup_command, Some("make".into()));
     assert_eq!(session.timeout, Some(Span(100_000)));
     assert!(
-        play.controller.next_deadline().is_some(),
+        play.scheduler.next_deadline().is_some(),
         "its timeout counts"
     );
 }

@@ -34,7 +34,7 @@ fn a_timeout_counts_the_time_that_passed() {
         play.work_off();
         assert_eq!(play.status(id), Status::Running, "set by {seconds}");
         // Nothing else is due at such a late time.
-        let due = play.controller.next_deadline().unwrap();
+        let due = play.scheduler.next_deadline().unwrap();
         let passed = due.as_second() - at(begun + seconds).as_second();
         assert!((900..=1000).contains(&passed), "set by {seconds}: {passed}");
         play.wait(1000);
@@ -53,11 +53,11 @@ fn a_line_that_was_lost_is_not_waited_for_an_hour() {
         connection,
         failure: lost,
     });
-    let waits = play.controller.next_deadline().unwrap();
+    let waits = play.scheduler.next_deadline().unwrap();
     play.now -= HOUR;
     let set_by = SignedDuration::from_secs(-HOUR);
     play.handle(Fact::Jumped { set_by });
-    let due = play.controller.next_deadline().unwrap();
+    let due = play.scheduler.next_deadline().unwrap();
     assert!(due < waits && due <= at(play.now + 1), "{due}");
 }
 

@@ -112,7 +112,7 @@ fn names_and_the_number_are_limited() {
     settings.images.limit = 2;
     let mut play = Play::with(settings);
     let (id, other) = (running(&mut play), running(&mut play));
-    let mut own = play.controller.environments.last().unwrap().clone();
+    let mut own = play.scheduler.environments.last().unwrap().clone();
     let customized = |name: &str, owner: Option<&str>| {
         Some(Customized {
             name: name.into(),
@@ -120,9 +120,9 @@ fn names_and_the_number_are_limited() {
         })
     };
     own.facts.customized = customized("mine", None);
-    play.controller.environments.push(own.clone());
+    play.scheduler.environments.push(own.clone());
     own.facts.customized = customized("theirs", Some("lee"));
-    play.controller.environments.push(own);
+    play.scheduler.environments.push(own);
     let taken = ask(&mut play, id, "mine");
     assert!(why(&play, taken).contains("name mine exists"));
     let fine = ask(&mut play, id, "theirs");

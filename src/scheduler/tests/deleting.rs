@@ -34,7 +34,7 @@ fn a_record_goes_when_its_remains_are_gone() {
     assert!(play.stored.contains_key(&id));
     play.carry_out(0, None);
     assert_eq!(play.answered[&ticket], Ok(Answer::Done));
-    assert!(play.controller.session(id).is_none());
+    assert!(play.scheduler.session(id).is_none());
     assert!(!play.stored.contains_key(&id));
     // The deadlines of a deleted session don't do anything.
     play.wait(30 * 24 * 60 * 60);
@@ -42,7 +42,7 @@ fn a_record_goes_when_its_remains_are_gone() {
     let failure = play.answered[&again].as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotFound);
     play.restart();
-    assert!(play.controller.session(id).is_none());
+    assert!(play.scheduler.session(id).is_none());
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn what_has_not_ended_is_not_deleted() {
             .as_str()
             .contains("terminate")
     );
-    assert!(play.controller.session(id).is_some());
+    assert!(play.scheduler.session(id).is_some());
 }
 
 #[test]
@@ -73,10 +73,10 @@ fn a_record_stays_while_its_files_cannot_be_deleted() {
     assert!(play.stored.contains_key(&id));
     // A forgotten session is deleted without an engine.
     play.wait(8 * 24 * 60 * 60);
-    assert!(play.controller.is_forgotten(id));
+    assert!(play.scheduler.is_forgotten(id));
     let ticket = ask(&mut play, id);
     assert_eq!(play.answered[&ticket], Ok(Answer::Done));
-    assert!(play.controller.session(id).is_none());
+    assert!(play.scheduler.session(id).is_none());
 }
 
 #[test]

@@ -34,16 +34,16 @@ fn a_home_is_kept_while_somebody_waits_for_it() {
     let mut play = Play::new();
     let (earlier, later) = two(&mut play);
     play.wait(8 * DAY);
-    assert!(!play.controller.is_forgotten(earlier));
+    assert!(!play.scheduler.is_forgotten(earlier));
     play.restart();
     play.work_off();
-    assert!(!play.controller.is_forgotten(earlier));
+    assert!(!play.scheduler.is_forgotten(earlier));
     assert!(play.session(earlier).home.is_some());
     play.wait(DAY);
     assert_eq!(play.status(later), Status::Running);
     assert_eq!(play.session(earlier).home, None, "it is the later one's");
     play.wait(DAY);
-    assert!(play.controller.is_forgotten(earlier));
+    assert!(play.scheduler.is_forgotten(earlier));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_home_that_nobody_waits_for_any_more_goes() {
     play.wait(8 * DAY);
     play.terminate(later);
     play.wait(DAY);
-    assert!(play.controller.is_forgotten(earlier));
+    assert!(play.scheduler.is_forgotten(earlier));
     assert_eq!(play.session(earlier).home, None);
 }
 
@@ -84,7 +84,7 @@ fn files_that_cannot_be_deleted_are_reported_once_and_tried_with_growing_pauses(
         assert!(is_tried(&mut play, 120), "{hours}");
     }
     play.carry_out(0, None);
-    assert!(play.controller.is_forgotten(id));
+    assert!(play.scheduler.is_forgotten(id));
     assert!(!is_tried(&mut play, 2 * DAY));
 }
 

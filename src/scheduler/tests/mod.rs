@@ -1,4 +1,4 @@
-//! Plays the controller through without a daemon: its guarantees must hold for any order of events.
+//! Plays the scheduler through without a daemon: its guarantees must hold for any order of events.
 
 pub(in crate::scheduler) mod batch;
 mod clock_changes;
@@ -78,7 +78,7 @@ fn stimulus() -> impl Strategy<Value = Stimulus> {
 
 impl Play {
     fn one_of(&self, number: usize) -> Option<SessionId> {
-        let ids: Vec<SessionId> = self.controller.sessions().map(|s| s.id).collect();
+        let ids: Vec<SessionId> = self.scheduler.sessions().map(|s| s.id).collect();
         (!ids.is_empty()).then(|| ids[number % ids.len()])
     }
 
@@ -173,7 +173,7 @@ impl Play {
     /// The client has disconnected: the daemon forgets that it waited for an answer.
     fn leave(&mut self, ticket: u64) {
         if ticket <= self.asked && !self.answered.contains_key(&ticket) {
-            let is_pull = self.controller.pulls.is_asked_by(ticket);
+            let is_pull = self.scheduler.pulls.is_asked_by(ticket);
             self.handle(Fact::Left {
                 tickets: vec![ticket],
             });
@@ -242,14 +242,14 @@ fn the_pauses_between_attempts_grow_to_half_a_minute() {
     });
     let mut pauses = Vec::new();
     for _ in 0..7 {
-        let due = play.controller.next_deadline().unwrap();
+        let due = play.scheduler.next_deadline().unwrap();
         pauses.push(due.as_second() - at(play.now).as_second());
         play.now = due.as_second() - at(0).as_second();
         play.handle(Fact::Tick);
         play.carry_out(0, Some(FailureKind::Unreachable));
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
-    let EngineState::Lost { attempt, .. } = play.controller.engine() else {
+    let EngineState::Lost { attempt, .. } = play.scheduler.engine() else {
         panic!("it is not lost");
     };
     assert_eq!(*attempt, 8);
@@ -259,7 +259,7 @@ fn the_pauses_between_attempts_grow_to_half_a_minute() {
 fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look() {
     let mut play = Play::new();
     let lacks = |play: &Play| {
-        let EngineState::Connected { info } = play.controller.engine() else {
+        let EngineState::Connected { info } = play.scheduler.engine() else {
             panic!("it is connected");
         };
         info.capabilities
@@ -283,10 +283,10 @@ fn a_turn_that_cannot_be_written_is_taken_back() {
     let id = play.comes(LaunchRequest::default());
     let ask = SchedulerRequest::session(id, SessionRequest::Terminate { force: false });
     let mut turn = play
-        .controller
+        .scheduler
         .handle(at(900), Fact::Asked { ticket: 90, ask });
     assert!(turn.refusable && !turn.orders.is_empty());
-    play.controller.take_back(&mut turn);
+    play.scheduler.take_back(&mut turn);
     assert_eq!(play.status(id), Status::Running);
     play.work_off();
     play.check_rest();

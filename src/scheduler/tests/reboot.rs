@@ -9,7 +9,7 @@ use crate::model::{
 /// The first boot of the machine.
 fn play() -> Play {
     let mut play = Play::new();
-    play.controller.set_boot(Some("first".into()));
+    play.scheduler.set_boot(Some("first".into()));
     play
 }
 
@@ -18,7 +18,7 @@ fn play() -> Play {
 fn restart(play: &mut Play, left: impl Fn(&mut Sighting)) {
     play.there.values_mut().for_each(left);
     play.restart();
-    play.controller.set_boot(Some("second".into()));
+    play.scheduler.set_boot(Some("second".into()));
 }
 
 fn exited(code: i64) -> impl Fn(&mut Sighting) {
@@ -78,7 +78,7 @@ fn the_reason_outlives_daemons_that_never_reached_the_engine() {
     // The daemon is killed twice before the engine responds.
     for _ in 0..2 {
         play.restart();
-        play.controller.set_boot(Some("second".into()));
+        play.scheduler.set_boot(Some("second".into()));
     }
     play.work_off();
     assert_eq!(info(&play, id), "host-reboot");
@@ -98,14 +98,14 @@ fn what_runs_again_or_is_on_another_machine_is_not_concerned() {
     // From then on, the session belongs to this boot.
     play.there.clear();
     play.restart();
-    play.controller.set_boot(Some("second".into()));
+    play.scheduler.set_boot(Some("second".into()));
     play.work_off();
     assert_eq!(info(&play, id), "container-removed");
 
     let mut play = self::play();
     play.info.endpoint = "ssh://far.example.com".into();
     play.restart();
-    play.controller.set_boot(Some("first".into()));
+    play.scheduler.set_boot(Some("first".into()));
     play.work_off();
     let id = play.comes(LaunchRequest::default());
     restart(&mut play, exited(1));

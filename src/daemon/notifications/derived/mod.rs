@@ -162,7 +162,7 @@ fn notice(session: &Session, at: Timestamp, kind: NoticeKind, level: Level, text
 
 type News = (NoticeKind, Level, String);
 
-/// `explained` = the controller or observer of the engine already reports why the session never ran.
+/// `explained` = the scheduler or observer of the engine already reports why the session never ran.
 fn notice_of(before: &KnownSession, session: &Session, explained: bool) -> Option<News> {
     let (name, status) = (&session.name, &session.status);
     if before.status == *status {

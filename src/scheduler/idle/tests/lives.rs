@@ -38,7 +38,7 @@ pub fn pass(play: &mut Play, seconds: i64) {
             play.carry_out(0, None);
             continue;
         }
-        let due = play.controller.next_deadline();
+        let due = play.scheduler.next_deadline();
         let due = due.map(|due| due.as_second() - at(0).as_second());
         let Some(due) = due.filter(|due| *due <= end) else {
             break;
@@ -130,7 +130,7 @@ fn a_session_that_is_not_used_is_warned_and_ended() {
         .find(|it| it.phase == "terminate-sessions");
     assert_eq!(entry.unwrap().message.as_ref().unwrap().as_str(), why);
     assert_eq!(
-        play.controller
+        play.scheduler
             .next_deadline()
             .map(|at| at.as_second() > 1_800_100_000),
         Some(true)
@@ -262,10 +262,10 @@ fn a_busy_session_lives_and_a_lazy_one_is_ended() {
     rules.utilization.as_mut().unwrap().initial_grace_period = Span(60);
     let mut play = play(rules);
     let id = runs(&mut play, LaunchRequest::default());
-    assert_eq!(play.controller.sampled(), [], "in its grace");
+    assert_eq!(play.scheduler.sampled(), [], "in its grace");
     sample(&mut play, id, 30, 0);
     pass(&mut play, 60);
-    let wanted: Vec<_> = play.controller.sampled();
+    let wanted: Vec<_> = play.scheduler.sampled();
     assert_eq!(wanted, [(id, std::time::Duration::from_secs(5))]);
     sample(&mut play, id, 500, 400);
     assert_eq!(play.status(id), Status::Running);
@@ -285,7 +285,7 @@ fn a_busy_session_lives_and_a_lazy_one_is_ended() {
         "{:?}",
         notices_of(&play)
     );
-    assert_eq!(play.controller.sampled(), []);
+    assert_eq!(play.scheduler.sampled(), []);
     play.check_rest();
 }
 

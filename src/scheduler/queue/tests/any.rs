@@ -230,12 +230,12 @@ fn crowd(count: u128) -> Play {
 fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
     let mut play = crowd(10_000);
     let waiting = |play: &Play| {
-        let sessions = play.controller.sessions();
+        let sessions = play.scheduler.sessions();
         sessions.filter(|it| it.status == Status::Pending).count()
     };
     assert_eq!(waiting(&play), 10_001);
     let places: BTreeSet<_> = play
-        .controller
+        .scheduler
         .sessions()
         .filter_map(|session| session.placement.queue_position)
         .collect();
@@ -250,7 +250,7 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
     );
 
     let running = play
-        .controller
+        .scheduler
         .sessions()
         .find(|it| it.status == Status::Running);
     let running = running.unwrap().id;
@@ -273,7 +273,7 @@ fn ten_thousand_wait_and_a_round_neither_writes_nor_reports_them_all() {
         play.written - before
     );
     let last = play
-        .controller
+        .scheduler
         .sessions()
         .filter_map(|it| it.placement.queue_position);
     assert_eq!(last.max(), Some(9_999), "all have learned their new places");
@@ -285,14 +285,14 @@ fn a_queue_of_hundreds_comes_to_its_end_in_order() {
     let mut turns = 0;
     loop {
         let running = play
-            .controller
+            .scheduler
             .sessions()
             .find(|it| it.status == Status::Running);
         let Some(running) = running.map(|it| it.id) else {
             break;
         };
         let next = play
-            .controller
+            .scheduler
             .sessions()
             .find(|it| it.placement.queue_position == Some(0));
         let next = next.map(|it| it.id);

@@ -65,7 +65,7 @@ fn a_session_that_waits_for_its_time_is_not_counted_among_those_in_line() {
         ..named("later")
     });
     let waiting = |play: &Play| {
-        let statistics = play.controller.statistics().unwrap();
+        let statistics = play.scheduler.statistics().unwrap();
         statistics.groups[0].waiting
     };
     assert_eq!(waiting(&play), Some(0));

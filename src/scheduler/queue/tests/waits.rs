@@ -290,7 +290,7 @@ fn what_other_instances_end_is_seen_and_nothing_is_listed_when_no_session_waits(
     play.wait(15);
     assert_eq!(play.status(id), Status::Running);
     assert_eq!(
-        play.controller.next_deadline(),
+        play.scheduler.next_deadline(),
         None,
         "a timer runs for nothing"
     );
@@ -309,7 +309,7 @@ fn a_session_that_waits_for_its_time_does_not_block_others_and_begins_then() {
     });
     let shown = start.strftime("%Y-%m-%d %H:%M:%S UTC");
     assert_eq!(play.why(batch), format!("waits for its start time {shown}"));
-    assert_eq!(play.controller.next_deadline(), Some(start));
+    assert_eq!(play.scheduler.next_deadline(), Some(start));
     let now = play.comes(named("now1"));
     assert_eq!(play.status(now), Status::Running);
     play.now = start.as_second() - at(0).as_second();

@@ -1,4 +1,4 @@
-//! A simulated engine and a database that accepts every write, to run the controller without a
+//! A simulated engine and a database that accepts every write, to run the scheduler without a
 //! daemon.
 
 mod engine;
@@ -77,7 +77,7 @@ pub fn fault(kind: FailureKind) -> Failure {
 /// A simulated engine that carries out orders when the test says so, and a database that accepts
 /// every write.
 pub struct Play {
-    pub controller: Scheduler,
+    pub scheduler: Scheduler,
     pub settings: Settings,
     pub now: i64,
     /// Orders that aren't carried out yet.
@@ -121,11 +121,11 @@ impl Play {
         play
     }
 
-    /// A controller that hasn't connected to its engine yet.
+    /// A scheduler that hasn't connected to its engine yet.
     pub fn on(settings: Settings, info: EngineInfo) -> Self {
         let none = Vec::new();
         Self {
-            controller: Scheduler::new(ContextName::local(), settings.clone(), "me".into(), none),
+            scheduler: Scheduler::new(ContextName::local(), settings.clone(), "me".into(), none),
             settings,
             now: 0,
             orders: Vec::new(),
@@ -158,7 +158,7 @@ impl Play {
 
     pub fn handle(&mut self, fact: Fact) {
         self.now += 1;
-        let turn = self.controller.handle(at(self.now), fact);
+        let turn = self.scheduler.handle(at(self.now), fact);
         self.take(turn);
     }
 
@@ -182,9 +182,9 @@ impl Play {
                 _ => {}
             }
         }
-        let known = self.controller.statistics().cloned().map(Box::new);
+        let known = self.scheduler.statistics().cloned().map(Box::new);
         assert_eq!(self.statistics, known);
-        assert_eq!(known, self.controller.count().map(Box::new));
+        assert_eq!(known, self.scheduler.count().map(Box::new));
         for (ticket, answer) in turn.answers {
             if let Ok(Answer::Launched(session)) = &answer {
                 self.launched.push(session.id);
@@ -218,7 +218,7 @@ impl Play {
                 let stored = self.stored.remove(&session.id);
                 assert!(stored.is_some(), "deleted and not stored");
             }
-            // The other writes don't come from a controller, or aren't about a session.
+            // The other writes don't come from a scheduler, or aren't about a session.
             _ => {}
         }
     }
@@ -289,12 +289,12 @@ impl Play {
             let soon = at(self.now)
                 .checked_add(SignedDuration::from_secs(300))
                 .unwrap();
-            let due = self.controller.next_deadline().filter(|due| *due <= soon);
+            let due = self.scheduler.next_deadline().filter(|due| *due <= soon);
             // Surveys for room repeat forever while a session waits.
-            let looking = due.is_some() && self.controller.queue.look_at == due;
+            let looking = due.is_some() && self.scheduler.queue.look_at == due;
             rounds += u32::from(looking);
             match due {
-                Some(due) if rounds < 3 || self.controller.queue.report_again_at.is_some() => {
+                Some(due) if rounds < 3 || self.scheduler.queue.report_again_at.is_some() => {
                     self.now = self.now.max(due.as_second() - at(0).as_second());
                     self.handle(Fact::Tick);
                 }
@@ -308,7 +308,7 @@ impl Play {
     pub fn restart(&mut self) {
         let records = self.stored.values().cloned().collect();
         let settings = self.settings.clone();
-        self.controller = Scheduler::new(ContextName::local(), settings, "me".into(), records);
+        self.scheduler = Scheduler::new(ContextName::local(), settings, "me".into(), records);
         self.statistics = None;
         self.orders.clear();
         for ticket in 1..=self.asked {
@@ -326,7 +326,7 @@ impl Play {
     }
 
     pub fn session(&self, id: SessionId) -> &crate::model::session::Session {
-        self.controller.session(id).unwrap()
+        self.scheduler.session(id).unwrap()
     }
 
     /// The status message of a session.
@@ -336,7 +336,7 @@ impl Play {
     }
 
     pub fn status(&self, id: SessionId) -> Status {
-        self.controller.session(id).unwrap().status.clone()
+        self.scheduler.session(id).unwrap().status.clone()
     }
 }
 

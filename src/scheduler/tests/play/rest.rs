@@ -8,14 +8,14 @@ use crate::model::{id::SessionId, status::Status};
 impl Play {
     pub fn check_rest(&self) {
         let running: BTreeSet<SessionId> = self
-            .controller
+            .scheduler
             .sessions()
             .filter(|session| session.status.is_live())
             .map(|session| session.id)
             .collect();
         let there: BTreeSet<SessionId> = self.there.keys().copied().collect();
         let kept: BTreeSet<SessionId> = self
-            .controller
+            .scheduler
             .sessions()
             .filter(|session| {
                 let info = session.status_info.as_ref();
@@ -29,7 +29,7 @@ impl Play {
             "strays: {strays:?}"
         );
         assert!(running.is_subset(&there), "running without a container");
-        for session in self.controller.sessions() {
+        for session in self.scheduler.sessions() {
             let waits = session.status == Status::Pending;
             let rests = matches!(
                 session.status,
@@ -51,7 +51,7 @@ impl Play {
             }
             assert_eq!(stored, *session, "the store knows another session");
         }
-        assert!(self.controller.pulls.is_empty(), "a pull is left over");
+        assert!(self.scheduler.pulls.is_empty(), "a pull is left over");
         for id in &self.launched {
             assert!(self.stored.contains_key(id), "a session was lost");
         }
