@@ -38,7 +38,7 @@ impl Destination {
         let name = path
             .file_name()
             .filter(|_| !path.as_os_str().to_string_lossy().ends_with('/'))
-            .ok_or_else(|| missing(format!("there is no directory {}", path.display())))?;
+            .ok_or_else(|| missing(format!("the directory {} doesn't exist", path.display())))?;
         let parent = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),

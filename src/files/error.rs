@@ -70,7 +70,7 @@ fn reason(error: Errno) -> (String, &'static str) {
             "the file system is read-only",
             "use a folder that you may write to",
         ),
-        Errno::NAMETOOLONG => ("the name is too long", "use a name of at most 255 bytes"),
+        Errno::NAMETOOLONG => ("the name is too long", "use a shorter name (max 255 bytes)"),
         Errno::BUSY => (
             "it is in use, for example as a mount",
             "terminate the session that uses it",

@@ -227,7 +227,7 @@ fn read(path: &Path) -> Result<Secret, Failure> {
     let metadata = fs::metadata(path).map_err(|error| failed(error.to_string()))?;
     if !metadata.is_file() || metadata.len() > LONGEST {
         return Err(failed(
-            "it isn't a regular file of at most 64 KiB".to_owned(),
+            "it isn't a regular file, or it is larger than 64 KiB".to_owned(),
         ));
     }
     let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;

@@ -7,23 +7,32 @@ use std::path::{Path, PathBuf};
 const PLACES: &[&str] = &[
     "src/action",
     "src/app",
+    "src/archive",
     "src/cli",
     "src/client",
     "src/config",
-    "src/controller",
     "src/daemon",
     "src/engine",
+    "src/files",
+    "src/gateway",
     "src/key.rs",
     "src/keymap",
     "src/main.rs",
     "src/model",
+    "src/observer",
     "src/plain",
     "src/protocol",
+    "src/rules",
     "src/run",
     "src/runner",
+    "src/scheduler",
+    "src/space.rs",
+    "src/ssh_server",
+    "src/state_machine",
     "src/store",
     "src/terminal",
     "src/theme",
+    "src/transfer",
     "src/tree",
     "src/view",
 ];
@@ -75,6 +84,9 @@ fn texts_use_the_words_of_the_style_guide() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut texts = 0;
     let mut wrong = Vec::new();
+    for place in PLACES {
+        assert!(root.join(place).exists(), "{place} doesn't exist");
+    }
     for file in PLACES.iter().flat_map(|place| files(&root.join(place))) {
         let source = std::fs::read_to_string(&file).unwrap();
         let shown = file.strip_prefix(root).unwrap().display();

@@ -130,7 +130,10 @@ fn a_directory_takes_the_copy_and_another_name_renames_it() {
             "missing/file",
             "workbay: missing: No such file or directory\n",
         ),
-        ("missing/", "workbay: there is no directory missing/\n"),
+        (
+            "missing/",
+            "workbay: the directory missing/ doesn't exist\n",
+        ),
     ] {
         let output = up(&here, path, &there);
         assert_eq!(

@@ -8,7 +8,7 @@ if [ -d "$1" ]; then
   read_into "$1"
   exit 0
 fi
-case $1 in */) fail "there is no directory $shown" ;; esac
+case $1 in */) fail "the directory $shown doesn't exist" ;; esac
 parent=${1%/*}
 parent=${parent:-/}
 [ -d "$parent" ] || fail "${shown%/*}: No such file or directory"

@@ -111,7 +111,7 @@ REASONS = {
     errno.ENOSPC: ("no space is left", "delete files that you don't need, or use another folder"),
     errno.EDQUOT: ("the quota is reached", "delete files that you don't need, or use another folder"),
     errno.EROFS: ("the file system is read-only", "use a folder that you may write to"),
-    errno.ENAMETOOLONG: ("the name is too long", "use a name of at most 255 bytes"),
+    errno.ENAMETOOLONG: ("the name is too long", "use a shorter name (max 255 bytes)"),
     errno.EBUSY: ("it is in use, for example as a mount", "end the session that uses it"),
     errno.EINVAL: ("the file system doesn't allow it", "check that a directory isn't moved into itself"),
 }
