@@ -320,3 +320,42 @@ pub enum ForwardRequest {
         id: ForwardId,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_a_capability_that_no_manager_has_is_refused_there() {
+        let name = || "name".to_owned();
+        let all = [
+            SessionRequest::Rename { name: name() },
+            SessionRequest::Priority { priority: 1 },
+            SessionRequest::Terminate { force: false },
+            SessionRequest::Delete,
+            SessionRequest::Commit {
+                image_name: name(),
+                pause: false,
+            },
+            SessionRequest::CancelCommit,
+            SessionRequest::Keep { keep: Keep::Extend },
+            SessionRequest::Again,
+            SessionRequest::Detail,
+            SessionRequest::History,
+            SessionRequest::Figures,
+        ];
+        for request in all {
+            let lack = request
+                .needs()
+                .and_then(|it| it.lack_of(EngineKind::Backendai));
+            let AtManager::Refused(failure) = request.at_manager() else {
+                assert_eq!(lack, None, "{request:?}");
+                continue;
+            };
+            assert!(request.is_change(), "{request:?}");
+            if let Some(lack) = lack {
+                assert_eq!(failure.message(), lack);
+            }
+        }
+    }
+}

@@ -5,12 +5,15 @@ use super::{
         fact::{Fact, ObserverRequest},
         order::Order,
     },
-    Play, launch,
+    Play, info, launch,
 };
 use crate::{
     engine::manager::TaskProgress,
     model::{
+        capability::{Capability, EngineInfo},
         failure::FailureKind,
+        id::SessionId,
+        idle::Keep,
         notice::Level,
         request::{ContextRequest, SessionRequest},
         status::Status,
@@ -277,6 +280,43 @@ fn a_request_that_cannot_be_recorded_leaves_no_trace() {
         play.observer.take_back(900);
         assert_eq!(play.observer.session(id).unwrap().pending_request, None);
         assert!(play.observer.under_way.is_empty() && play.observer.pending.is_empty());
+    }
+}
+
+#[test]
+fn a_change_that_needs_what_the_manager_lacks_is_refused_with_the_reason() {
+    let mut play = Play::with(1);
+    let id = *play.there.keys().next().unwrap();
+    let priority = SessionRequest::Priority { priority: 70 };
+    let early = play.ask(ObserverRequest::session(id, priority));
+    let mut poor: EngineInfo = info();
+    poor.capabilities.missing = vec![(Capability::Priority, "not for you".into())];
+    let connection = 1;
+    play.report(Fact::Connected {
+        connection,
+        info: poor,
+    });
+    assert_eq!(play.failed(early).message(), "not for you");
+}
+
+#[test]
+fn what_no_manager_does_is_refused_without_a_connection() {
+    let mut play = Play::with(0);
+    let id = SessionId::from_u128(1);
+    let keep = SessionRequest::Keep { keep: Keep::Extend };
+    let asks = [
+        ObserverRequest::session(id, keep),
+        ObserverRequest::session(id, SessionRequest::Delete),
+        ObserverRequest::session(id, SessionRequest::CancelCommit),
+        ObserverRequest::Context(ContextRequest::Pull {
+            image: "busybox".to_owned(),
+        }),
+    ];
+    let reasons = ["idle checks", "keeps them", "can't cancel", "automatically"];
+    for (ask, reason) in asks.into_iter().zip(reasons) {
+        let ticket = play.ask(ask);
+        let said = play.failed(ticket).message().to_string();
+        assert!(said.contains(reason), "{said}");
     }
 }
 

@@ -278,6 +278,21 @@ fn what_the_first_session_showed_of_the_network_is_reported_with_the_next_look()
 }
 
 #[test]
+fn a_request_that_needs_what_the_engine_lacks_is_refused_with_the_reason() {
+    let mut play = Play::new();
+    let id = play.comes(LaunchRequest::default());
+    play.lacks = vec![(Capability::Rename, "no names here".into())];
+    play.ask(SchedulerRequest::Context(ContextRequest::Refresh));
+    play.work_off();
+    let name = "other".to_owned();
+    let rename = SessionRequest::Rename { name };
+    let ticket = play.ask(SchedulerRequest::session(id, rename));
+    let refusal = play.answered[&ticket].as_ref().unwrap_err();
+    assert_eq!(refusal.message(), "no names here");
+    assert_eq!(play.session(id).pending_request, None);
+}
+
+#[test]
 fn a_turn_that_cannot_be_written_is_taken_back() {
     let mut play = Play::new();
     let id = play.comes(LaunchRequest::default());
