@@ -30,6 +30,7 @@ use crate::{
         span::Span,
         spec::LaunchRequest,
         status::Status,
+        text::Clean,
     },
     protocol::message::{Reply, Request, Snapshot},
 };
@@ -143,10 +144,13 @@ fn check_engine(snapshot: &Snapshot, context: ContextName) -> Result<(), Fail> {
             .hint("add --context with one of this machine. `workbay context ls` lists contexts"));
     }
     match find::state(snapshot, context).map(|state| &state.engine) {
-        Some(EngineState::Lost { why, .. }) => {
+        Some(EngineState::Lost { why, hint, .. }) => {
             let why = format!("the engine of context {context} is disconnected: {why}");
-            Err(Fail::new(code::UNREACHABLE, why)
-                .hint("run `workbay doctor` for the cause, then start the tour again"))
+            let fix = hint.as_ref().map_or(
+                "run `workbay doctor` for the cause, then start the tour again",
+                Clean::as_str,
+            );
+            Err(Fail::new(code::UNREACHABLE, why).hint(fix))
         }
         _ => Ok(()),
     }
