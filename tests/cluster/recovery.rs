@@ -1,0 +1,108 @@
+//! The built program while managers stop and start: HAProxy in front of two of them, as large installations have it.
+
+use std::time::Duration;
+
+use crate::{
+    hand::{self, row},
+    script::run,
+    support::{Bench, small, too_large},
+    terminal::Terminal,
+    typed::{content, shows, type_lines},
+};
+
+const LEADER: &str = "\x1d";
+
+/// Two managers behind HAProxy. At the end, the one of the other tests runs alone again.
+struct Balancer;
+
+impl Balancer {
+    fn new() -> Self {
+        run("balancer", &["start"]);
+        Self
+    }
+
+    fn endpoint(&self) -> String {
+        std::env::var("WORKBAY_CLUSTER_BALANCER").unwrap_or("http://127.0.0.1:8093".to_owned())
+    }
+
+    fn tell(&self, what: &str, manager: &str) {
+        run("balancer", &[what, manager]);
+    }
+}
+
+impl Drop for Balancer {
+    fn drop(&mut self) {
+        run("balancer", &["stop"]);
+    }
+}
+
+/// The terminal is connected, maybe again: what is typed is echoed.
+fn is_connected(person: &mut Terminal, last: &str) {
+    person.wait_gone("retrying, press Enter to retry now");
+    person.wait_until("the same screen comes back", |screen| shows(screen, last));
+}
+
+#[tokio::test]
+async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
+    let bench = Bench::new().await;
+    let (ours, asked) = bench.running(small()).await;
+    let runs = asked.name.unwrap();
+    let balancer = Balancer::new();
+    let machine = hand::machine_at(&balancer.endpoint());
+    let mut person = hand::open(&machine);
+    person.be_patient(Duration::from_secs(300));
+    person.type_("/");
+    person.type_(&runs);
+    person.type_("\r");
+    person.wait_until("it runs", |screen| {
+        row(screen, &runs).is_some_and(|row| row.contains("RUNNING"))
+    });
+    person.type_("s");
+    person.wait_for("work@");
+    person.type_("stty -echoctl; cat > typed\r");
+    person.wait_for("cat > typed");
+    let mut typed = type_lines(&mut person, 0..4);
+
+    // One of them is always there. Whichever the terminal was connected through ends once.
+    for (round, (what, manager)) in [("kill-manager", "1"), ("stop-manager", "2")]
+        .iter()
+        .enumerate()
+    {
+        balancer.tell(what, manager);
+        let last = typed.lines().last().unwrap().to_owned();
+        is_connected(&mut person, &last);
+        let from = 4 * (round as u32 + 1);
+        typed += &type_lines(&mut person, from..from + 4);
+        balancer.tell("start-manager", manager);
+    }
+
+    // A manager that restarts, while no other is there.
+    balancer.tell("stop-manager", "2");
+    balancer.tell("kill-manager", "1");
+    person.wait_for("retrying, press Enter to retry now");
+    balancer.tell("start-manager", "1");
+    let last = typed.lines().last().unwrap().to_owned();
+    is_connected(&mut person, &last);
+    typed += &type_lines(&mut person, 12..16);
+    person.type_("\x04");
+    person.type_("echo $((6*7)) is the end\r");
+    person.wait_for("42 is the end");
+    assert_eq!(content(&bench, ours.id(), "typed").await, typed);
+
+    // The list shows what happened after all of it.
+    person.type_(LEADER);
+    person.type_("d");
+    person.wait_for("RUNNING");
+    person.type_("\x1b");
+    let waits = bench.enqueue(too_large()).await;
+    let waiting = bench.session(waits.id()).await.name.to_string();
+    person.wait_until("the new session is listed", |screen| {
+        row(screen, &waiting).is_some_and(|row| row.contains("PENDING"))
+    });
+    drop(waits);
+    person.wait_until("it has left the tab", |screen| {
+        row(screen, &waiting).is_none()
+    });
+    person.type_("q");
+    assert_eq!(person.wait_end(), 0);
+}
