@@ -30,7 +30,7 @@ impl Bench {
         (session, log)
     }
 
-    pub async fn refused(&self, request: LaunchRequest) -> (Field, String) {
+    async fn refused(&self, request: LaunchRequest) -> (Field, String) {
         let failure = self.engine.launch(&request).await.unwrap_err();
         let said = failure.to_string();
         (failure.field.expect(&said), said)
