@@ -29,18 +29,30 @@ const ROWS: u32 = 100;
 pub async fn measure(samples: &mut Samples) {
     let bench = Bench::new().await;
     fill(&bench).await;
-    let (head, body) = bare_request().await;
-    let query = query();
-    for _ in 0..ROUNDS {
+    compare(samples, "list", by_keys(), &query(), ROUNDS).await;
+    seen(samples);
+}
+
+/// A page by the engine (`NAME/engine`), and by a bare request of the same bytes (`NAME/curl`).
+pub async fn compare(
+    samples: &mut Samples,
+    name: &str,
+    config: BackendAiConfig,
+    query: &PageQuery,
+    rounds: usize,
+) {
+    let engine = engine(config.clone());
+    engine.probe().await.expect("the manager");
+    let (head, body) = bare_request(config, query).await;
+    for _ in 0..rounds {
         let start = now();
-        let page = bench.engine.page(&query).await.expect("a page");
-        samples.add("list/engine", millis(now() - start));
-        assert_eq!(page.sessions.len(), ROWS as usize);
+        let page = engine.page(query).await.expect("a page");
+        samples.add(&format!("{name}/engine"), millis(now() - start));
+        assert!(!page.sessions.is_empty(), "{name}: an empty page");
         let start = now();
         curl(&head, &body);
-        samples.add("list/curl", millis(now() - start));
+        samples.add(&format!("{name}/curl"), millis(now() - start));
     }
-    seen(samples);
 }
 
 fn query() -> PageQuery {
@@ -61,16 +73,20 @@ async fn fill(bench: &Bench) {
 }
 
 /// The request that the engine makes for the page, byte by byte.
-async fn bare_request() -> (String, Vec<u8>) {
+async fn bare_request(config: BackendAiConfig, query: &PageQuery) -> (String, Vec<u8>) {
     let relay = RecordingRelay::to(manager().trim_start_matches("http://"));
     let config = BackendAiConfig {
         endpoint: relay.endpoint.clone(),
-        ..by_keys()
+        ..config
     };
     let engine: Arc<dyn Manager> = engine(config);
     engine.probe().await.expect("the manager");
-    engine.page(&query()).await.expect("a page");
-    split(&relay.request("TERMINATED"))
+    engine.page(query).await.expect("a page");
+    let mark = match query.tab {
+        Tab::Finished => "TERMINATED",
+        _ => "RUNNING",
+    };
+    split(&relay.request(mark))
 }
 
 /// One process, one connection, one request; its answer goes nowhere.

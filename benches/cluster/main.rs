@@ -36,6 +36,7 @@ mod list;
 mod relay;
 mod report;
 mod rest;
+mod scale;
 mod transfer;
 
 use samples::Samples;
@@ -43,11 +44,19 @@ use samples::Samples;
 fn main() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = root.join("docs/benchmarks/cluster.json");
-    let samples = if std::env::args().any(|arg| arg == "report") {
+    let earlier = || {
         let text = std::fs::read_to_string(&file).expect("samples of an earlier run");
         serde_json::from_str(&text).expect("samples read")
+    };
+    let asked = |word: &str| std::env::args().any(|arg| arg == word);
+    let samples = if asked("report") {
+        earlier()
     } else {
-        let samples = measure();
+        let samples = if asked("scale") {
+            measure_scale(earlier())
+        } else {
+            measure()
+        };
         let text = serde_json::to_string_pretty(&samples).expect("samples print");
         std::fs::write(&file, text).expect("samples are kept");
         samples
@@ -57,12 +66,16 @@ fn main() {
     println!("docs/benchmarks-cluster.md is written");
 }
 
-fn measure() -> Samples {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
-        .expect("a runtime");
+        .expect("a runtime")
+}
+
+fn measure() -> Samples {
+    let runtime = runtime();
     let mut samples = Samples::default();
     runtime.block_on(async {
         list::measure(&mut samples).await;
@@ -70,6 +83,13 @@ fn measure() -> Samples {
         rest::measure(&mut samples).await;
     });
     transfer::measure(&mut samples);
+    samples
+}
+
+/// Into the samples of the last run.
+fn measure_scale(mut samples: Samples) -> Samples {
+    let runtime = runtime();
+    runtime.block_on(scale::measure(&mut samples));
     samples
 }
 

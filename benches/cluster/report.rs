@@ -30,6 +30,35 @@ pub fn markdown(samples: &Samples) -> String {
         "a bare WebSocket client",
         "1.5",
     );
+    let curl = "one curl of the same request";
+    for (whose, name) in [("user", "scale/user"), ("administrator", "scale/admin")] {
+        for (what, page) in [
+            ("first page", "first"),
+            ("page of a filter", "filter"),
+            ("last page", "last"),
+        ] {
+            let what = format!("{} sessions, {whose}: {what}", count(samples, name));
+            let page = format!("{name}/{page}");
+            let (ours, theirs) = (format!("{page}/engine"), format!("{page}/curl"));
+            pair(&mut text, samples, &what, &ours, &theirs, curl, "1.3");
+        }
+    }
+    for (what, name, unit) in [
+        (
+            "10,000 live sessions, 20 events a second: daemon",
+            "scale/daemon",
+            "% of a core (goal 0.2 with the TUI)",
+        ),
+        ("the same: TUI", "scale/tui", "% of a core"),
+        (
+            "the same: growth of the daemon's memory",
+            "scale/growth",
+            "MiB (goal 40)",
+        ),
+        ("the same: memory of the daemon", "scale/memory", "MiB"),
+    ] {
+        alone(&mut text, samples, what, name, unit);
+    }
     for (what, name) in [
         ("256 MiB into a folder", "upload"),
         ("256 MiB out of a folder", "download"),
@@ -68,6 +97,12 @@ pub fn markdown(samples: &Samples) -> String {
         "% of a core",
     );
     text
+}
+
+/// How many sessions there were.
+fn count(samples: &Samples, name: &str) -> String {
+    let count = samples.median(&format!("{name}/count"));
+    count.map_or_else(String::new, |count| format!("{count:.0}"))
 }
 
 fn pair(

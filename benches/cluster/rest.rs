@@ -32,7 +32,7 @@ pub async fn measure(samples: &mut Samples) {
 }
 
 /// Processor time of a process, in hundredths of a second.
-fn ticks(pid: u32) -> u64 {
+pub fn ticks(pid: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
     let fields: Vec<&str> = stat
         .rsplit(')')

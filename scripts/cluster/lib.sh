@@ -47,6 +47,8 @@ declare -A port=(
     [manager_monitor]=16101 [manager_monitor_web]=16102 [agent_monitor]=16111 [agent_monitor_web]=16112
     [storage_monitor]=16121 [storage_monitor_web]=16122 [coordinator_monitor]=16131 [coordinator_monitor_web]=16132
     [worker_monitor]=16141 [worker_monitor_web]=16142
+    # Of scripts/cluster/balancer.
+    [balancer]=8093 [manager2]=8092 [manager2_internal]=18081 [manager2_monitor]=16103 [manager2_monitor_web]=16105
     [prometheus]=9090 # the manager reads live usage from this port only
 )
 for name in "${!port[@]}"; do
@@ -57,6 +59,15 @@ unset name variable
 
 # Every program, in the order of its start.
 programs=(postgres valkey etcd prometheus manager storage coordinator agent web worker)
+
+# Of scripts/cluster/balancer, where it was started.
+balanced=(haproxy manager2)
+# Of scripts/cluster/agents: id, resource group, allocation mode, first port, first port of containers (thirty).
+more_agents=(
+    "i-gpus-1 gpus discrete 6110 30210"
+    "i-gpus-2 gpus discrete 6120 30240"
+    "i-shares-1 shares fractional 6130 30270"
+)
 
 # docker_here ARGUMENTS…: Docker behind the socket that the agent uses, whatever context is current.
 docker_here() { docker -H "unix://$socket" "$@"; }
@@ -114,6 +125,14 @@ agent_registered() {
     alive agent && listens agent && sql -d backend -tAc "select status from agents where id = '$agent'" | grep -q ALIVE
 }
 
+# lock_cluster: so that two scripts don't start the same programs. It lasts until this script ends.
+lock_cluster() {
+    exec {lock}>"$state/lock"
+    flock -n "$lock" && return
+    say "another script is at work on the cluster; waiting for it"
+    flock "$lock"
+}
+
 # start PROGRAM COMMAND…: in the root, in a session of its own, its process id in run/.
 start() {
     local program=$1
@@ -145,6 +164,12 @@ wait_for() {
     fail "$program ended while starting" "its log is $log/$program.log"
 }
 
+# start_manager NAME: `manager`, or another one with its own configuration.
+start_manager() {
+    start "$1" "$venv/bin/backend.ai" mgr start-server -f "$conf/$1.toml"
+    wait_for "$1" 180 answers "$1" /
+}
+
 # stop PROGRAM SECONDS: asks it to end, then makes it.
 stop() {
     local pid signal=TERM step
@@ -161,6 +186,35 @@ stop() {
         say "stopped $1"
     fi
     rm -f "$run/$1.pid"
+}
+
+# as_admin NAME WHAT TOOL ARGUMENTS…: runs a program of tools/ that uses the official client, as the administrator.
+as_admin() {
+    local name=$1 what=$2 tool=$3
+    shift 3
+    mkdir -p "$state/home"
+    cp "$cluster/tools/$tool" "$state/home/"
+    # shellcheck source=/dev/null
+    (source "$state/env-admin.sh" && noted "$name" "$what" chroot "$root" "${inside[@]}" "BACKEND_ENDPOINT=$BACKEND_ENDPOINT" BACKEND_ENDPOINT_TYPE=api \
+        "BACKEND_ACCESS_KEY=$BACKEND_ACCESS_KEY" "BACKEND_SECRET_KEY=$BACKEND_SECRET_KEY" "$venv/bin/python" "$state/home/$tool" "$@")
+}
+
+# resource_group NAME: makes it, or opens it again.
+resource_group() {
+    as_admin setup "making the resource group $1" resource_group.py "$1" "http://127.0.0.1:${port[coordinator]}" "$conf/appproxy-api.secret"
+}
+
+# remove_containers_of AGENT PLACE: the containers of its sessions, and its socket relay, which 25.15 names by a number of the
+# machine instead of the agent.
+remove_containers_of() {
+    local containers
+    mapfile -t containers < <(
+        docker_here ps -aq --filter "label=ai.backend.owner=$1"
+        docker_here ps -aq --filter "name=^/backendai-socket-relay.$1\$"
+        docker_here ps -aq --filter "ancestor=backendai-socket-relay" --filter "volume=$2/ipc/container"
+    )
+    # An agent that ends may be removing them, too.
+    [ ${#containers[@]} = 0 ] || docker_here rm -f "${containers[@]}" >/dev/null 2>&1 || true
 }
 
 write_keys() { # WHOSE ACCESS_KEY SECRET_KEY

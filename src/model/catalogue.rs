@@ -92,6 +92,17 @@ pub struct ResourceGroup {
     /// The part of the capacity that no session uses, regardless of the caller's limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free: Option<ResourceSlots>,
+    /// What is free on each agent that accepts new sessions; `None` = not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_by_agent: Option<Vec<AgentSlots>>,
+}
+
+/// An amount of resources on one agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AgentSlots {
+    pub agent: Clean,
+    pub slots: ResourceSlots,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -107,6 +107,21 @@ impl ResourceSlots {
         }
     }
 
+    /// `self` in `count` equal parts, rounded up.
+    #[must_use]
+    pub fn divided_by(&self, count: u32) -> Self {
+        let part = |amount: u64| amount.div_ceil(u64::from(count.max(1)));
+        Self {
+            cpu: Cpu(part(self.cpu.0)),
+            mem: Bytes(part(self.mem.0)),
+            accelerators: self
+                .accelerators
+                .iter()
+                .map(|(slot, n)| (slot.clone(), part(*n)))
+                .collect(),
+        }
+    }
+
     /// `self + more`.
     #[must_use]
     pub fn plus(&self, more: &Self) -> Self {

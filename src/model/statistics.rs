@@ -202,6 +202,7 @@ mod tests {
             waiting: None,
             capacity: None,
             free: None,
+            free_by_agent: None,
         };
         Statistics {
             groups: vec![group],

@@ -1,11 +1,17 @@
 //! What a session in the queue is blocked by: the sessions ahead of it, and those that use the resources.
 
-use crate::model::{
-    catalogue::SlotLimits,
-    resources::{Bytes, Cpu, ResourceSlots},
-    session::{Placement, Session},
-    statistics::Statistics,
-    status::Status,
+use crate::{
+    model::{
+        catalogue::{AgentSlots, SlotLimits},
+        resources::{Bytes, Cpu, ResourceSlots},
+        session::{Placement, Session},
+        statistics::Statistics,
+        status::Status,
+    },
+    rules::launch::{
+        amounts::thousandths,
+        places::{self, Containers},
+    },
 };
 
 /// How many sessions are named. The others are counted.
@@ -61,8 +67,17 @@ pub fn named(sessions: &[&Session]) -> String {
     format!("{}{rest}", names.join(", "))
 }
 
+/// `1 CPU, 256 MiB, cuda.device 2`.
 fn slots(slots: &ResourceSlots) -> String {
-    format!("{} CPU, {}", slots.cpu, slots.mem)
+    let accelerators = slots.accelerators.iter().filter(|(_, amount)| **amount > 0);
+    let accelerators =
+        accelerators.map(|(slot, amount)| format!(", {slot} {}", thousandths(*amount)));
+    format!(
+        "{} CPU, {}{}",
+        slots.cpu,
+        slots.mem,
+        accelerators.collect::<String>()
+    )
 }
 
 /// The priority with which the session would be first, if there is one.
@@ -96,15 +111,14 @@ pub fn outlook<'a>(
         return Outlook::Unknown;
     };
     let ahead = ahead(session, all.clone());
-    if room.fits(&session.requested_slots, 1) {
+    if room.fits(&[session]) {
         let priority = priority_to_be_first(&ahead);
         return priority.map_or(Outlook::Unknown, Outlook::Priority);
     }
-    let slots = ahead.iter().map(|it| &it.requested_slots);
-    let wanted = slots.fold(session.requested_slots.clone(), |sum, it| sum.plus(it));
+    let first: Vec<&Session> = ahead.iter().copied().chain([session]).collect();
     let suffices = |ended: &[&Session]| {
         let room = ended.iter().fold(room.clone(), |room, it| room.with(it));
-        room.fits(&wanted, ahead.len() + 1)
+        room.fits(&first)
     };
     let holders = holders(session, all);
     // The smallest one that suffices, otherwise the largest ones together.
@@ -125,6 +139,7 @@ pub fn ends(sessions: &[&Session]) -> String {
 #[derive(Clone, Debug)]
 struct FreeRoom {
     slots: SlotLimits,
+    agents: Vec<AgentSlots>,
     /// The number of sessions that the user's limit leaves.
     sessions: Option<usize>,
 }
@@ -139,13 +154,21 @@ impl FreeRoom {
         let sessions = statistics.max_sessions;
         Some(Self {
             slots,
+            agents: group.free_by_agent.clone()?,
             sessions: sessions.map(|most| most.saturating_sub(used) as usize),
         })
     }
 
-    fn fits(&self, wanted: &ResourceSlots, count: usize) -> bool {
-        let exceeded = self.slots.exceeded_by(wanted, None);
-        exceeded.is_none() && self.sessions.is_none_or(|left| count <= left)
+    /// Whether all of them can start, in this order.
+    fn fits(&self, sessions: &[&Session]) -> bool {
+        let slots = sessions.iter().map(|it| &it.requested_slots);
+        let wanted = slots.fold(ResourceSlots::default(), |sum, it| sum.plus(it));
+        let exceeded = self.slots.exceeded_by(&wanted, None);
+        let mut free = self.agents.clone();
+        let have_places = sessions
+            .iter()
+            .all(|it| places::take(&mut free, &Containers::of(it)));
+        exceeded.is_none() && have_places && self.sessions.is_none_or(|left| sessions.len() <= left)
     }
 
     /// The room after the session has ended.
@@ -158,6 +181,10 @@ impl FreeRoom {
             *amount += given.accelerators.get(slot).copied().unwrap_or(0);
         }
         self.sessions = self.sessions.map(|left| left + 1);
+        for (agent, slots) in places::taken(ended) {
+            let its = self.agents.iter_mut().filter(|it| it.agent == agent);
+            its.for_each(|it| it.slots = it.slots.plus(&slots));
+        }
         self
     }
 }
@@ -165,7 +192,7 @@ impl FreeRoom {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{catalogue::ResourceGroup, testing};
+    use crate::model::{catalogue::ResourceGroup, testing, text::Clean};
 
     fn waits(id: u128, name: &str, place: u32, priority: i32) -> Session {
         let mut it = testing::session(id << 96, name);
@@ -233,6 +260,10 @@ mod tests {
             waiting: None,
             capacity: None,
             free: None,
+            free_by_agent: Some(vec![AgentSlots {
+                agent: Clean::default(),
+                slots: ResourceSlots::new(Cpu::from_millis(millis), Bytes(Bytes::GIB)),
+            }]),
         };
         Statistics {
             groups: vec![group],
@@ -266,5 +297,59 @@ mod tests {
             "the sessions are counted"
         );
         assert_eq!(outlook(&me, all.iter(), None), Outlook::Unknown);
+    }
+
+    /// The session's GPUs, and the agent that it runs on.
+    fn with_gpus(mut session: Session, gpus: u64, agent: Option<&str>) -> Session {
+        session = with_cpu(session, 1000);
+        let slots = &mut session.requested_slots.accelerators;
+        slots.insert("cuda.device".to_owned(), gpus * 1000);
+        session.placement.agents = agent.map(Clean::from).into_iter().collect();
+        session
+    }
+
+    /// Two agents with two GPUs each, of which so many are free. What isn't named takes no new sessions.
+    fn gpus_free(agents: &[(&str, u64)]) -> Statistics {
+        let mut statistics = free(2000, None);
+        let group = &mut statistics.groups[0];
+        let slots = |gpus: u64| {
+            let mut slots = ResourceSlots::new(Cpu::from_millis(2000), Bytes(Bytes::GIB));
+            slots
+                .accelerators
+                .insert("cuda.device".to_owned(), gpus * 1000);
+            slots
+        };
+        group.remaining = slots(agents.iter().map(|(_, gpus)| gpus).sum());
+        let agents = agents.iter().map(|(agent, gpus)| AgentSlots {
+            agent: (*agent).into(),
+            slots: slots(*gpus),
+        });
+        group.free_by_agent = Some(agents.collect());
+        statistics
+    }
+
+    #[test]
+    fn a_session_needs_its_place_on_one_agent() {
+        let me = with_gpus(waits(1, "me", 1, 10), 2, None);
+        let all = [
+            with_gpus(waits(2, "first", 0, 10), 2, None),
+            me.clone(),
+            with_gpus(runs(3, "one"), 1, Some("a")),
+            with_gpus(runs(4, "other"), 1, Some("b")),
+        ];
+        let found = |statistics: &Statistics| match outlook(&me, all.iter(), Some(statistics)) {
+            Outlook::Priority(priority) => format!("priority {priority}"),
+            Outlook::Ends(ended) => ends(&ended),
+            Outlook::Unknown => String::new(),
+        };
+        // Two GPUs are free, but not on one agent.
+        let both = "one (1 CPU, 64 MiB, cuda.device 1), other (1 CPU, 64 MiB, cuda.device 1) end";
+        assert_eq!(found(&gpus_free(&[("a", 1), ("b", 1)])), both);
+        assert_eq!(found(&gpus_free(&[("a", 1), ("b", 2)])), "priority 11");
+        // An agent that is drained gets no place by a session that ends.
+        assert_eq!(found(&gpus_free(&[("a", 1)])), "");
+        let mut hidden = gpus_free(&[("a", 1), ("b", 2)]);
+        hidden.groups[0].free_by_agent = None;
+        assert_eq!(found(&hidden), "", "agents that aren't known");
     }
 }

@@ -11,7 +11,8 @@ use crate::{
     model::{
         capability::EngineState,
         catalogue::{
-            AcceleratorKind, Catalogue, Limits, Policy, Preset, ResourceGroup, SlotLimits,
+            AcceleratorKind, AgentSlots, Catalogue, Limits, Policy, Preset, ResourceGroup,
+            SlotLimits,
         },
         change::Change,
         policy::AcceleratorRules,
@@ -186,6 +187,15 @@ fn group(
         waiting: Some(waiting.get(name).copied().unwrap_or(0)),
         capacity: share.reported(),
         free: share.reported().map(|_| room.remaining(share)),
+        free_by_agent: Some(vec![this_machine(room.remaining(share))]),
+    }
+}
+
+/// An engine has one machine, which has no name.
+fn this_machine(slots: ResourceSlots) -> AgentSlots {
+    AgentSlots {
+        agent: Clean::default(),
+        slots,
     }
 }
 

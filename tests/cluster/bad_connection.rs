@@ -8,16 +8,13 @@ use std::{
     time::Duration,
 };
 
-use workbay::{
-    engine::api::{ExecCommand, Output},
-    model::id::SessionId,
-};
-
 use crate::{
     hand::{self, row},
     machine::{BINARY, Machine},
-    support::{Bench, manager, small, too_large, within},
+    script::as_root,
+    support::{Bench, manager, small, too_large},
     terminal::Terminal,
+    typed::{content, shows, type_lines},
 };
 
 const LEADER: &str = "\x1d";
@@ -29,15 +26,6 @@ struct BadConnection {
     answers: BufReader<ChildStdout>,
     namespace: String,
     endpoint: String,
-}
-
-/// Network namespaces need root.
-fn as_root() -> Vec<&'static str> {
-    let is_root = std::fs::metadata("/proc/self").is_ok_and(|of| {
-        use std::os::unix::fs::MetadataExt as _;
-        of.uid() == 0
-    });
-    if is_root { vec![] } else { vec!["sudo", "-n"] }
 }
 
 impl BadConnection {
@@ -95,15 +83,8 @@ impl BadConnection {
         self.command("cut");
     }
 
-    /// A machine that knows the cluster by this connection only.
     fn machine(&self) -> Machine {
-        let machine = hand::machine("\n[contexts.local]\nkind = \"docker\"\nenabled = false\n");
-        let contexts = machine.path("config").join("contexts.toml");
-        let text = std::fs::read_to_string(&contexts).unwrap();
-        let ours = format!("{}\"\ninsecure = true", self.endpoint);
-        let text = text.replace(&format!("{}\"", manager()), &ours);
-        std::fs::write(contexts, text).unwrap();
-        machine
+        hand::machine_at(&self.endpoint)
     }
 
     /// The program in the namespace.
@@ -126,45 +107,6 @@ impl Drop for BadConnection {
         drop(self.commands.take());
         let _ = self.program.wait();
     }
-}
-
-/// A file of the session, read over a good connection.
-async fn content(bench: &Bench, session: SessionId, file: &str) -> String {
-    let command = ExecCommand {
-        argv: vec!["cat".to_owned(), file.to_owned()],
-        tty: None,
-        kernel: None,
-    };
-    let mut running = within(bench.engine.exec(session, command)).await.unwrap();
-    let mut text = Vec::new();
-    loop {
-        match within(running.output.recv()).await.unwrap() {
-            Output::Stdout(bytes) => text.extend_from_slice(&bytes),
-            Output::End { .. } => return String::from_utf8(text).unwrap(),
-            Output::Stderr(_) => {}
-            Output::Lost { why } => panic!("{why}"),
-        }
-    }
-}
-
-/// Whether the terminal shows this line.
-fn shows(screen: &str, line: &str) -> bool {
-    screen.lines().any(|shown| shown.trim() == line)
-}
-
-/// Types lines with their numbers, key by key, faster than the connection brings their echo. Returns them.
-fn type_lines(person: &mut Terminal, numbers: std::ops::Range<u32>) -> String {
-    let mut all = String::new();
-    for number in numbers {
-        let line = format!("line {number} of a long text that is typed key by key\n");
-        for key in line.chars() {
-            person.type_(&if key == '\n' { '\r' } else { key }.to_string());
-        }
-        all += &line;
-    }
-    let last = all.lines().last().unwrap().to_owned();
-    person.wait_until("the last line is echoed", |screen| shows(screen, &last));
-    all
 }
 
 #[tokio::test]

@@ -31,6 +31,19 @@ secret-key = {{ env = "WBT_SECRET_KEY" }}
     machine
 }
 
+/// A machine that knows only the cluster, at another address than the manager's own, which isn't encrypted.
+pub fn machine_at(endpoint: &str) -> Machine {
+    let machine = machine("\n[contexts.local]\nkind = \"docker\"\nenabled = false\n");
+    let contexts = machine.path("config").join("contexts.toml");
+    let text = std::fs::read_to_string(&contexts).unwrap();
+    let text = text.replace(
+        &format!("{}\"", manager()),
+        &format!("{endpoint}\"\ninsecure = true"),
+    );
+    std::fs::write(contexts, text).unwrap();
+    machine
+}
+
 /// Opens it and waits until the cluster has answered.
 pub fn open(machine: &Machine) -> Terminal {
     let mut person = Terminal::start(&[BINARY], &machine.env(), 140, 40);

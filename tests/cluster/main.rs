@@ -24,6 +24,7 @@ mod schemas;
 #[allow(dead_code, reason = "shared with other test programs")]
 mod terminal;
 
+mod accelerators;
 mod apps;
 mod bad_connection;
 mod batch;
@@ -45,11 +46,14 @@ mod login;
 mod owners;
 mod pane;
 mod queue;
+mod recovery;
 mod refusals;
 mod relaunching;
+mod script;
 mod session_files;
 mod streams;
 mod support;
 mod together;
+mod typed;
 mod unstarted;
 mod valkey;

@@ -125,6 +125,7 @@ async fn a_launch_that_cannot_be_is_refused_and_nothing_is_launched() {
             waiting: None,
             capacity: Some(ResourceSlots::new(Cpu::from_millis(4000), Bytes(1 << 40))),
             free: None,
+            free_by_agent: None,
         }],
         ..Catalogue::default()
     });

@@ -319,6 +319,7 @@ pub fn catalogue() -> Catalogue {
         waiting: None,
         capacity: None,
         free: None,
+        free_by_agent: None,
     };
     let project = |name: &str| Project {
         id: Clean::new(name),

@@ -45,6 +45,7 @@ fn here() -> Snapshot {
         waiting: Some(3),
         capacity: Some(slots(8, 31)),
         free: Some(slots(2, 10)),
+        free_by_agent: None,
     };
     all.contexts[0].statistics = Some(Box::new(Statistics {
         groups: vec![group],

@@ -179,6 +179,7 @@ fn shares(columns: u16, rows: u16) -> Screen {
             waiting: Some(0),
             capacity: Some(slots),
             free: None,
+            free_by_agent: None,
         }],
         accelerators: vec![AcceleratorKind {
             slot: "cuda.shares".to_owned(),

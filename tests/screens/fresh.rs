@@ -3,7 +3,7 @@
 use workbay::{
     app::launcher::Launcher,
     model::{
-        catalogue::{Catalogue, ResourceGroup},
+        catalogue::{AgentSlots, Catalogue, ResourceGroup},
         change::Change,
         failure::Failure,
         request::ContextRequest,
@@ -32,6 +32,7 @@ fn room(cores: u64, waiting: u32) -> Catalogue {
             waiting: Some(waiting),
             capacity: Some(slots(8)),
             free: None,
+            free_by_agent: None,
         }],
         ..Catalogue::default()
     }
@@ -175,4 +176,23 @@ fn what_cannot_be_read_again_leaves_the_wizard_as_it_is() {
     assert!(screen.sees("starts now"), "{}", screen.text());
     let launcher = screen.panel::<Launcher>();
     assert_eq!(launcher.wake_at(noon()), None, "it asks on on its own");
+}
+
+#[test]
+fn a_group_without_room_on_any_agent_is_named() {
+    let with_agents = |millis: [u64; 2]| {
+        let mut offer = room(4, 0);
+        let agent = |millis: u64| AgentSlots {
+            agent: "i-1".into(),
+            slots: ResourceSlots::new(Cpu::from_millis(millis), Bytes(4 << 30)),
+        };
+        offer.resource_groups[0].free_by_agent = Some(millis.map(agent).into());
+        let screen = Screen::new(140, 40).daemon(snapshot(day()));
+        answered(screen.press("n"), offer).press("alt-5")
+    };
+    let screen = with_agents([500, 1000]);
+    assert!(screen.sees("starts now"), "{}", screen.text());
+    let screen = with_agents([500, 500]);
+    let words = "will wait: no agent of group default has this much free";
+    assert!(screen.sees(words), "{}", screen.text());
 }

@@ -30,6 +30,7 @@ fn held() -> Statistics {
         free: None,
         using,
         remaining,
+        free_by_agent: None,
     };
     let mut limits = Limits {
         using: slots(6, 18, 3),
@@ -136,6 +137,7 @@ fn shared(remaining: ResourceSlots) -> Statistics {
             waiting: Some(2),
             capacity: Some(capacity),
             free: None,
+            free_by_agent: None,
         }],
         sessions: Some(5),
         ..Statistics::default()
@@ -201,6 +203,7 @@ fn of_a_cluster(hidden: bool) -> Statistics {
             waiting: None,
             capacity: Some(slots(128, 512)).filter(|_| !hidden),
             free: Some(slots(85, 200)).filter(|_| !hidden),
+            free_by_agent: None,
         }],
         limits: Limits {
             limits: limits(8),

@@ -45,6 +45,7 @@ fn offer() -> Catalogue {
         waiting: None,
         capacity: None,
         free: None,
+        free_by_agent: None,
     };
     Catalogue {
         resource_groups: vec![group("default", slots(3, 6)), group("spare", slots(16, 64))],

@@ -2,8 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 
 backend=$venv/bin/backend.ai
-start manager "$backend" mgr start-server -f "$conf/manager.toml"
-wait_for manager 180 answers manager /
+start_manager manager
 if alive storage && ! responds storage_manager; then
     say "the storage proxy doesn't answer: restarting it"
     stop storage 10

@@ -9,7 +9,10 @@ use crate::{
         resources::{Bytes, Cpu, ResourceSlots},
         session::SessionType,
     },
-    rules::launch::amounts::{self, thousandths},
+    rules::launch::{
+        amounts::{self, thousandths},
+        places::{self, Containers},
+    },
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,11 @@ pub enum QueueForecast {
     /// There is room, but this number of sessions is ahead in the queue.
     Behind(u32),
     Waits(Shortfall),
+    /// The group has enough, but no agent (or not enough agents) for its containers.
+    NoAgent {
+        group: String,
+        waiting: Option<u32>,
+    },
 }
 
 /// The resource that doesn't suffice.
@@ -67,6 +75,15 @@ impl Launcher {
                 group: group.map(|group| group.name.to_string()),
                 waiting,
             });
+        }
+        if let Some(group) = group
+            && places::have_places(group, &Containers::requested(request), request.copies())
+                == Some(false)
+        {
+            return QueueForecast::NoAgent {
+                group: group.name.to_string(),
+                waiting,
+            };
         }
         let batch = request.session_type == SessionType::Batch;
         if let Some(at) = request.starts_at.filter(|_| batch) {

@@ -50,6 +50,7 @@ fn group(cores: u64) -> ResourceGroup {
         waiting: None,
         capacity: Some(all),
         free: None,
+        free_by_agent: None,
     }
 }
 

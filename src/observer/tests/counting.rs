@@ -38,6 +38,7 @@ fn offer(play: &mut Play, cores: u64) {
         waiting: None,
         capacity: None,
         free: None,
+        free_by_agent: None,
     }];
 }
 

@@ -10,6 +10,7 @@ mod free_name;
 pub mod grown;
 pub mod key;
 pub mod page;
+pub mod places;
 mod recorded;
 pub mod relaunch;
 pub mod script;

@@ -3,10 +3,13 @@
 use crate::model::{
     catalogue::{Catalogue, Preset, ResourceGroup, SlotLimits},
     environment::Environment,
-    resources::{Bytes, Cpu, ResourceSlots},
+    resources::{Bytes, Cpu},
     spec::LaunchRequest,
 };
-use crate::rules::launch::amounts::{free, least_cpu, least_memory, most, quantum, thousandths};
+use crate::rules::launch::{
+    amounts::{free, least_cpu, least_memory, most, quantum, thousandths},
+    places::{self, Containers},
+};
 
 /// Memory is offered in multiples of this size.
 const STEP: u64 = 256 * Bytes::MIB;
@@ -39,7 +42,7 @@ pub fn alternatives(request: &LaunchRequest, around: QueueSituation<'_>) -> Vec<
         return Vec::new();
     };
     let fits = |request: &LaunchRequest, group: &ResourceGroup| {
-        is_free(&wanted(request), around.offer, group)
+        is_free(&Containers::requested(request), around.offer, group)
     };
     let mut found = Vec::new();
     let mut now = request.clone();
@@ -68,28 +71,16 @@ pub fn alternatives(request: &LaunchRequest, around: QueueSituation<'_>) -> Vec<
     found
 }
 
-/// The amounts of one container.
-fn each(request: &LaunchRequest) -> ResourceSlots {
-    ResourceSlots {
-        cpu: request.cpu.unwrap_or_default(),
-        mem: request.mem.unwrap_or_default(),
-        accelerators: request.accelerators.clone(),
-    }
-}
-
-/// The amounts of all containers of one session.
-fn wanted(request: &LaunchRequest) -> ResourceSlots {
-    each(request).times(request.containers())
-}
-
-fn is_free(wanted: &ResourceSlots, offer: &Catalogue, group: &ResourceGroup) -> bool {
+fn is_free(containers: &Containers, offer: &Catalogue, group: &ResourceGroup) -> bool {
+    let wanted = containers.each.times(containers.count);
     let has_all = |(slot, amount): (&String, &u64)| {
         *amount == 0 || group.remaining.accelerators.contains_key(slot)
     };
     free(Some(offer), Some(group))
-        .exceeded_by(wanted, Some(offer))
+        .exceeded_by(&wanted, Some(offer))
         .is_none()
         && wanted.accelerators.iter().all(has_all)
+        && places::have_places(group, containers, 1) != Some(false)
 }
 
 /// The request with its scarce amounts reduced to what is free.
@@ -143,9 +134,11 @@ fn smaller(
         less.accelerators.insert(slot.clone(), amount);
         words.push(format!("{} {}", thousandths(amount), offer.unit(slot)));
     }
-    (!words.is_empty() && is_free(&wanted(&less), offer, group)).then(|| Alternative {
-        words: format!("with {}", joined(&words)),
-        request: less,
+    (!words.is_empty() && is_free(&Containers::requested(&less), offer, group)).then(|| {
+        Alternative {
+            words: format!("with {}", joined(&words)),
+            request: less,
+        }
     })
 }
 
@@ -162,7 +155,7 @@ fn fewer(
     let mut less = request.clone();
     for size in (1..request.containers()).rev() {
         less.cluster_size = Some(size).filter(|size| *size > 1);
-        if is_free(&wanted(&less), around.offer, group) {
+        if is_free(&Containers::requested(&less), around.offer, group) {
             let words = match size {
                 1 => "as one container".to_owned(),
                 _ => format!("as a cluster of {size}"),
@@ -182,23 +175,28 @@ fn presets(
     around: QueueSituation<'_>,
     group: &ResourceGroup,
 ) -> Vec<Alternative> {
-    let (offer, asked) = (around.offer, each(request));
+    let offer = around.offer;
+    let containers = Containers::requested(request);
+    let asked = &containers.each;
     let fits = |preset: &&Preset| {
         let here = preset.resource_group.as_ref();
         let same_kinds = asked
             .accelerators
             .keys()
             .eq(preset.slots.accelerators.keys());
-        let all = preset.slots.times(request.containers());
+        let smaller = Containers {
+            each: preset.slots.clone(),
+            ..containers.clone()
+        };
         here.is_none_or(|here| *here == group.name)
             && same_kinds
-            && preset.slots.fits(&asked)
+            && preset.slots.fits(asked)
             && preset.slots.cpu >= least_cpu(around.environment)
             && preset.slots.mem >= least_memory(around.environment)
             && most(Some(offer), Some(group))
                 .exceeded_by(&preset.slots, None)
                 .is_none()
-            && is_free(&all, offer, group)
+            && is_free(&smaller, offer, group)
     };
     let mut fitting: Vec<&Preset> = offer.presets.iter().filter(fits).collect();
     fitting.sort_by_key(|preset| std::cmp::Reverse((preset.slots.cpu, preset.slots.mem)));
@@ -232,6 +230,7 @@ fn joined(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::resources::ResourceSlots;
 
     fn gib(count: u64) -> Bytes {
         Bytes(count * Bytes::GIB)
@@ -254,6 +253,7 @@ mod tests {
             waiting: None,
             capacity: None,
             free: None,
+            free_by_agent: None,
         }
     }
 
@@ -289,7 +289,7 @@ mod tests {
             let group = it.request.resource_group.as_deref().unwrap_or("default");
             let group = offer.resource_groups.iter().find(|it| it.name == *group);
             assert!(
-                is_free(&wanted(&it.request), offer, group.unwrap()),
+                is_free(&Containers::requested(&it.request), offer, group.unwrap()),
                 "{} does not fit",
                 it.words
             );

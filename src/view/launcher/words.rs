@@ -278,7 +278,12 @@ fn network(request: &LaunchRequest) -> String {
 pub fn forecast(launcher: &Launcher) -> Option<String> {
     let forecast = launcher.forecast();
     // A launch with problems has no start time, but a lack of room is still shown.
-    if !launcher.problems().is_empty() && !matches!(forecast, QueueForecast::Waits(_)) {
+    if !launcher.problems().is_empty()
+        && !matches!(
+            forecast,
+            QueueForecast::Waits(_) | QueueForecast::NoAgent { .. }
+        )
+    {
         return None;
     }
     Some(match forecast {
@@ -294,11 +299,7 @@ pub fn forecast(launcher: &Launcher) -> Option<String> {
         QueueForecast::Waits(short) => {
             let place = short.group.map(|group| format!(" in group {group}"));
             let of = short.all.map(|all| format!(" of {all}"));
-            let before = match short.waiting {
-                None | Some(0) => String::new(),
-                Some(1) => "; 1 ahead".to_owned(),
-                Some(n) => format!("; {n} ahead"),
-            };
+            let before = ahead(short.waiting);
             format!(
                 "will wait: needs {}, {}{} free{}{before}",
                 short.needed,
@@ -307,7 +308,19 @@ pub fn forecast(launcher: &Launcher) -> Option<String> {
                 place.unwrap_or_default(),
             )
         }
+        QueueForecast::NoAgent { group, waiting } => format!(
+            "will wait: no agent of group {group} has this much free{}",
+            ahead(waiting)
+        ),
     })
+}
+
+/// `; 2 ahead`.
+fn ahead(waiting: Option<u32>) -> String {
+    match waiting {
+        None | Some(0) => String::new(),
+        Some(n) => format!("; {n} ahead"),
+    }
 }
 
 /// A short summary of a page for the list of steps.

@@ -109,6 +109,7 @@ pub fn offer() -> Catalogue {
         waiting,
         capacity: Some(capacity),
         free: None,
+        free_by_agent: None,
     };
     let limits = SlotLimits {
         cpu: Some(Cpu::from_millis(48_000)),

@@ -47,6 +47,7 @@ fn offer() -> Catalogue {
             waiting: Some(0),
             capacity: Some(slots(8, 31)),
             free: None,
+            free_by_agent: None,
         }],
         folders: vec![
             folder("datasets", "ro"),

@@ -249,6 +249,7 @@ mod tests {
                 waiting: None,
                 capacity: Some(slots(64)),
                 free: None,
+                free_by_agent: None,
             }],
             ..Catalogue::default()
         });

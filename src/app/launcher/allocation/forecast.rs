@@ -119,6 +119,7 @@ mod tests {
             waiting: Some(waiting),
             capacity: Some(slots(4000)),
             free: None,
+            free_by_agent: None,
         }
     }
 

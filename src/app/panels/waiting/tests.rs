@@ -3,10 +3,11 @@ use crate::{
     app::testing::{TestEnv, session},
     model::{
         capability::EngineState,
-        catalogue::ResourceGroup,
+        catalogue::{AgentSlots, ResourceGroup},
         context::Context,
         resources::{Bytes, Cpu, ResourceSlots},
         statistics::Statistics,
+        text::Clean,
     },
     protocol::message::{ContextState, Snapshot},
 };
@@ -37,6 +38,10 @@ fn answered(remaining: ResourceSlots) -> WaitingDialog {
     let group = ResourceGroup {
         name: "default".into(),
         using: ResourceSlots::default(),
+        free_by_agent: Some(vec![AgentSlots {
+            agent: Clean::default(),
+            slots: remaining.clone(),
+        }]),
         remaining,
         waiting: None,
         capacity: None,
@@ -94,13 +99,18 @@ fn a_session_that_is_behind_is_offered_a_priority_and_a_timeout_that_pass_the_fi
 }
 
 fn with_free(sessions: Vec<Session>, millis: u64) -> Mirror {
+    let free = ResourceSlots::new(Cpu::from_millis(millis), Bytes::mib(4096));
     let group = ResourceGroup {
         name: "default".into(),
         using: ResourceSlots::default(),
-        remaining: ResourceSlots::new(Cpu::from_millis(millis), Bytes::mib(4096)),
+        remaining: free.clone(),
         waiting: None,
         capacity: None,
         free: None,
+        free_by_agent: Some(vec![AgentSlots {
+            agent: Clean::default(),
+            slots: free,
+        }]),
     };
     let statistics = Statistics {
         groups: vec![group],

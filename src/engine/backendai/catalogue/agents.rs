@@ -11,7 +11,11 @@ use super::super::{
 };
 use crate::{
     engine::api::Result,
-    model::{catalogue::Agent, resources::ResourceSlots, text::Clean},
+    model::{
+        catalogue::{Agent, AgentSlots},
+        resources::ResourceSlots,
+        text::Clean,
+    },
 };
 
 const QUERY: &str = "query($offset: Int!) { agent_summary_list(limit: 100, offset: $offset, status: \
@@ -63,6 +67,21 @@ impl Agents {
     /// The unused part of the capacity.
     pub(super) fn free(&self, group: &Clean) -> Option<ResourceSlots> {
         self.sum(group, |agent| agent.available.less(&agent.occupied))
+    }
+
+    /// What is free on each agent of a group that accepts new sessions; `None` if an agent is unknown, or if there are
+    /// so many that the list would be too long.
+    pub(super) fn free_by_agent(&self, group: &Clean) -> Option<Vec<AgentSlots>> {
+        if !self.whole || !self.is_one_page() {
+            return None;
+        }
+        let members = self.list.iter().filter(|it| it.resource_group == *group);
+        let accept = members.filter(|agent| agent.schedulable);
+        let free = |agent: &Agent| AgentSlots {
+            agent: agent.id.clone(),
+            slots: agent.available.less(&agent.occupied),
+        };
+        Some(accept.map(free).collect())
     }
 
     fn sum(&self, group: &Clean, of: impl Fn(&Agent) -> ResourceSlots) -> Option<ResourceSlots> {
@@ -124,7 +143,12 @@ mod tests {
             agents.free(&"gpu".into()),
             Some(ResourceSlots::new(Cpu::from_millis(3000), Bytes(2024)))
         );
+        agents.list[2].schedulable = false;
+        let accepting = agents.free_by_agent(&"gpu".into()).unwrap();
+        assert_eq!(accepting.len(), 1, "a drained agent starts nothing");
+        assert_eq!(accepting[0].slots.cpu, Cpu::from_millis(1000));
         agents.whole = false;
+        assert_eq!(agents.free_by_agent(&"gpu".into()), None);
         assert_eq!(agents.free(&"gpu".into()), None);
         assert_eq!(agents.capacity(&"gpu".into()), None, "some are unknown");
     }

@@ -129,6 +129,7 @@ impl Groups {
                 waiting: None,
                 capacity: agents.capacity(name),
                 free: agents.free(name),
+                free_by_agent: agents.free_by_agent(name),
             }
         });
         groups.collect()
@@ -267,6 +268,7 @@ mod tests {
             waiting: None,
             capacity: None,
             free: None,
+            free_by_agent: None,
         };
         let (query, variables) = queues([group("a"), group("b")].iter());
         assert_eq!(

@@ -38,6 +38,7 @@ impl BackendAiEngine {
         for group in &mut statistics.groups {
             group.capacity = agents.as_ref().and_then(|it| it.capacity(&group.name));
             group.free = agents.as_ref().and_then(|it| it.free(&group.name));
+            group.free_by_agent = agents.as_ref().and_then(|it| it.free_by_agent(&group.name));
         }
         statistics.sessions = policy.concurrent_sessions;
         statistics.max_sessions = policy.max_concurrent_sessions;
@@ -67,6 +68,7 @@ fn group(name: &str, reported: &Value) -> ResourceGroup {
         waiting: None,
         capacity: None,
         free: None,
+        free_by_agent: None,
     }
 }
 

@@ -162,16 +162,33 @@ pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &
     }
 }
 
-/// A manager accepts the name of an agent that it doesn't have, and chooses another one. Where agents are
+/// A manager accepts the name of an agent that it doesn't have, that is drained or that is in another group, and
+/// chooses another one. Where agents are
 /// hidden from the user, none is reported.
 pub fn check_agent(request: &LaunchRequest, offer: &Catalogue) -> Option<FieldProblem> {
     let wanted = request.agent.as_deref()?;
-    let known = offer.agents.iter().any(|it| it.id == *wanted);
-    if known || offer.agents.is_empty() {
+    if offer.agents.is_empty() {
         return None;
     }
-    let names = offer.agents.iter().map(|it| &it.id);
-    let why = none_such("agent", wanted, names);
+    let Some(agent) = offer.agents.iter().find(|it| it.id == *wanted) else {
+        let names = offer.agents.iter().map(|it| &it.id);
+        let why = none_such("agent", wanted, names);
+        return Some(FieldProblem::new(Field::Agent, why));
+    };
+    let group = request.resource_group.as_deref();
+    let why = if !agent.schedulable {
+        format!(
+            "agent '{}' accepts no sessions now. Choose another one, or none",
+            agent.id
+        )
+    } else if group.is_some_and(|group| agent.resource_group != *group) {
+        format!(
+            "agent '{}' belongs to resource group {}",
+            agent.id, agent.resource_group
+        )
+    } else {
+        return None;
+    };
     Some(FieldProblem::new(Field::Agent, why))
 }
 

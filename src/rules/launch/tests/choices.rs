@@ -41,7 +41,20 @@ const CASES: &[(RequestEdit, LaunchField, &str)] = &[
     (
         |r| r.agent = Some("i-9".into()),
         LaunchField::Agent,
-        "agent 'i-9' not found (available: i-1)",
+        "agent 'i-9' not found (available: i-1, i-2)",
+    ),
+    (
+        |r| r.agent = Some("i-2".into()),
+        LaunchField::Agent,
+        "agent 'i-2' accepts no sessions now",
+    ),
+    (
+        |r| {
+            r.agent = Some("i-1".into());
+            r.resource_group = Some("gpu".into());
+        },
+        LaunchField::Agent,
+        "agent 'i-1' belongs to resource group default",
     ),
     (
         |r| r.mounts = mounts(&["nowhere"]),

@@ -57,6 +57,7 @@ fn group(name: &str, all: ResourceSlots) -> ResourceGroup {
         waiting: Some(0),
         capacity: Some(all),
         free: None,
+        free_by_agent: None,
     }
 }
 
@@ -105,15 +106,7 @@ fn offer() -> Catalogue {
             },
             ..Limits::default()
         },
-        agents: vec![Agent {
-            id: "i-1".into(),
-            status: "ALIVE".into(),
-            resource_group: "default".into(),
-            schedulable: true,
-            available: slots(8, 16, 0),
-            occupied: ResourceSlots::default(),
-            architecture: "x86_64".into(),
-        }],
+        agents: vec![agent("i-1", true), agent("i-2", false)],
         folders: vec![
             folder("data", "rw"),
             folder("lib", "ro"),
@@ -266,4 +259,16 @@ fn nothing_known_refuses_nothing_that_may_be_right() {
         r.accelerators = BTreeMap::from([("tpu.device".to_owned(), 1000)]);
     });
     assert_eq!(reported(check(&bold, &Ground::at(now()))), []);
+}
+
+fn agent(id: &str, schedulable: bool) -> Agent {
+    Agent {
+        id: id.into(),
+        status: "ALIVE".into(),
+        resource_group: "default".into(),
+        schedulable,
+        available: slots(8, 16, 0),
+        occupied: ResourceSlots::default(),
+        architecture: "x86_64".into(),
+    }
 }

@@ -1,0 +1,110 @@
+//! The built program while managers stop and start: HAProxy in front of two of them, as large installations have it.
+
+use std::time::Duration;
+
+use crate::{
+    hand::{self, row},
+    script::run,
+    support::{Bench, small, too_large},
+    terminal::Terminal,
+    typed::{content, type_lines},
+};
+
+const LEADER: &str = "\x1d";
+
+/// Two managers behind HAProxy. At the end, the one of the other tests runs alone again.
+struct Balancer;
+
+impl Balancer {
+    fn new() -> Self {
+        run("balancer", &["start"]);
+        Self
+    }
+
+    fn endpoint(&self) -> String {
+        std::env::var("WORKBAY_CLUSTER_BALANCER").unwrap_or("http://127.0.0.1:8093".to_owned())
+    }
+
+    fn tell(&self, what: &str, manager: &str) {
+        run("balancer", &[what, manager]);
+    }
+}
+
+impl Drop for Balancer {
+    fn drop(&mut self) {
+        run("balancer", &["stop"]);
+    }
+}
+
+/// Waits until the terminal is connected, maybe again: what is typed is echoed. The line is erased afterwards.
+fn is_connected(person: &mut Terminal) {
+    person.type_until("?", |screen| {
+        screen.lines().any(|line| line.starts_with('?'))
+    });
+    person.type_until("\x15", |screen| {
+        !screen.lines().any(|line| line.starts_with('?'))
+    });
+}
+
+#[tokio::test]
+async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
+    let bench = Bench::new().await;
+    let (ours, asked) = bench.running(small()).await;
+    let runs = asked.name.unwrap();
+    let balancer = Balancer::new();
+    let machine = hand::machine_at(&balancer.endpoint());
+    let mut person = hand::open(&machine);
+    person.be_patient(Duration::from_secs(300));
+    person.type_("/");
+    person.type_(&runs);
+    person.type_("\r");
+    person.wait_until("it runs", |screen| {
+        row(screen, &runs).is_some_and(|row| row.contains("RUNNING"))
+    });
+    person.type_("s");
+    person.wait_for("work@");
+    person.type_("stty -echoctl; cat > typed\r");
+    person.wait_for("cat > typed");
+    let mut typed = type_lines(&mut person, 0..4);
+
+    // One of them is always there. Whichever the terminal was connected through ends once.
+    for (round, (what, manager)) in [("kill-manager", "1"), ("stop-manager", "2")]
+        .iter()
+        .enumerate()
+    {
+        balancer.tell(what, manager);
+        is_connected(&mut person);
+        let from = 4 * (round as u32 + 1);
+        typed += &type_lines(&mut person, from..from + 4);
+        balancer.tell("start-manager", manager);
+    }
+
+    // A manager that restarts, while no other is there.
+    balancer.tell("stop-manager", "2");
+    balancer.tell("kill-manager", "1");
+    person.wait_for("retrying, press Enter to retry now");
+    balancer.tell("start-manager", "1");
+    is_connected(&mut person);
+    typed += &type_lines(&mut person, 12..16);
+    person.type_("\x04");
+    person.type_("echo $((6*7)) is the end\r");
+    person.wait_for("42 is the end");
+    assert_eq!(content(&bench, ours.id(), "typed").await, typed);
+
+    // The list shows what happened after all of it.
+    person.type_(LEADER);
+    person.type_("d");
+    person.wait_for("RUNNING");
+    person.type_("\x1b");
+    let waits = bench.enqueue(too_large()).await;
+    let waiting = bench.session(waits.id()).await.name.to_string();
+    person.wait_until("the new session is listed", |screen| {
+        row(screen, &waiting).is_some_and(|row| row.contains("PENDING"))
+    });
+    drop(waits);
+    person.wait_until("it has left the tab", |screen| {
+        row(screen, &waiting).is_none()
+    });
+    person.type_("q");
+    assert_eq!(person.wait_end(), 0);
+}

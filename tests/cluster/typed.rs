@@ -1,0 +1,60 @@
+//! Text that is typed into a terminal of a session, and what arrived of it.
+
+use workbay::{
+    engine::api::{ExecCommand, Output},
+    model::id::{KernelId, SessionId},
+};
+
+use crate::{
+    support::{Bench, within},
+    terminal::Terminal,
+};
+
+/// A file of the session, read over a good connection.
+pub async fn content(bench: &Bench, session: SessionId, file: &str) -> String {
+    output(bench, session, None, &["cat", file]).await
+}
+
+/// What a command prints in a container of the session; the main one by default.
+pub async fn output(
+    bench: &Bench,
+    session: SessionId,
+    kernel: Option<KernelId>,
+    argv: &[&str],
+) -> String {
+    let command = ExecCommand {
+        argv: argv.iter().map(|&word| word.to_owned()).collect(),
+        tty: None,
+        kernel,
+    };
+    let mut running = within(bench.engine.exec(session, command)).await.unwrap();
+    let mut text = Vec::new();
+    loop {
+        match within(running.output.recv()).await.unwrap() {
+            Output::Stdout(bytes) => text.extend_from_slice(&bytes),
+            Output::End { .. } => return String::from_utf8(text).unwrap(),
+            Output::Stderr(_) => {}
+            Output::Lost { why } => panic!("{why}"),
+        }
+    }
+}
+
+/// Whether the terminal shows this line.
+pub fn shows(screen: &str, line: &str) -> bool {
+    screen.lines().any(|shown| shown.trim() == line)
+}
+
+/// Types lines with their numbers, key by key, faster than the connection brings their echo. Returns them.
+pub fn type_lines(person: &mut Terminal, numbers: std::ops::Range<u32>) -> String {
+    let mut all = String::new();
+    for number in numbers {
+        let line = format!("line {number} of a long text that is typed key by key\n");
+        for key in line.chars() {
+            person.type_(&if key == '\n' { '\r' } else { key }.to_string());
+        }
+        all += &line;
+    }
+    let last = all.lines().last().unwrap().to_owned();
+    person.wait_until("the last line is echoed", |screen| shows(screen, &last));
+    all
+}
