@@ -91,14 +91,21 @@ async fn sessions_use_gpus_shares_and_several_agents() {
 }
 
 async fn what_is_offered(bench: &Bench) {
-    let catalogue = bench.engine.catalogue(None).await.unwrap();
-    let mut units: Vec<(&str, &str)> = catalogue
-        .accelerators
-        .iter()
-        .map(|it| (it.slot.as_str(), it.unit.as_str()))
-        .collect();
-    units.sort_unstable();
-    assert_eq!(units, [(GPU, "GPU"), (SHARE, "fGPU")]);
+    // A manager may take a while until it knows the slots of new agents.
+    let units = |catalogue: &Catalogue| {
+        let kinds = catalogue.accelerators.iter();
+        kinds
+            .map(|it| (it.slot.clone(), it.unit.to_string()))
+            .collect::<BTreeMap<_, _>>()
+    };
+    let both = BTreeMap::from(
+        [(GPU, "GPU"), (SHARE, "fGPU")].map(|(slot, unit)| (slot.into(), unit.into())),
+    );
+    let offered = async || {
+        let catalogue = bench.engine.catalogue(None).await.unwrap();
+        (units(&catalogue) == both).then_some(catalogue)
+    };
+    let catalogue = bench.until_some(offered).await;
     let group = |name: &str| {
         let groups = &catalogue.resource_groups;
         let found = groups.iter().find(|it| it.name == *name);
