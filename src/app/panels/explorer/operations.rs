@@ -94,7 +94,7 @@ impl Explorer {
         );
         let talks = changes || needs_entry;
         if talks && !env.mirror.is_up() {
-            return Some("daemon disconnected; workbay retries automatically".to_owned());
+            return Some("daemon disconnected. Retrying automatically".to_owned());
         }
         if changes && let Some(why) = self.why_read_only(env) {
             return Some(why);
@@ -158,7 +158,7 @@ impl Explorer {
             return Vec::new();
         };
         if !env.mirror.is_up() {
-            let why = "daemon disconnected; workbay retries automatically";
+            let why = "daemon disconnected. Retrying automatically";
             return vec![Step::toast(Level::Warning, why)];
         }
         vec![Step::Transfer(TransferStep::Start(TransferJob::Edit {

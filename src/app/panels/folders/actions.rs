@@ -62,7 +62,10 @@ impl FoldersPanel {
             Action::FolderSort => self.order = self.order.next(),
             Action::FolderReverse => self.reversed = !self.reversed,
             Action::FolderTrashView => return self.toggle_trash(),
-            Action::FolderRefresh => return self.ask(self.can_share(env)),
+            Action::FolderRefresh => {
+                self.refreshing = true;
+                return self.ask(self.can_share(env));
+            }
             Action::FolderContext => return self.next_context(env),
             Action::FolderCreate if self.trash => {
                 return info(
