@@ -9,6 +9,7 @@ use crate::{
         transfers::{Transfer, TransferState, TransferStep, Transfers},
     },
     key::Key,
+    model::notice::Level,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -72,7 +73,7 @@ impl Panel for TransferList {
         match (action, self.marked(env.transfers)) {
             (Action::Back, _) => vec![Step::CLOSE],
             (action, Some(transfer)) => Self::act(action, transfer),
-            (_, None) => Vec::new(),
+            (_, None) => vec![Step::toast(Level::Info, "no transfer is selected")],
         }
     }
 

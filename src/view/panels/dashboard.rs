@@ -149,7 +149,8 @@ fn draw_row(
                 NoteKind::Problem => Face::Bad,
             };
             let room = line.width.saturating_sub(INDENT);
-            let words = text::fit(words, usize::from(room), paint.glyphs.ellipsis);
+            let words = text::sentence(words);
+            let words = text::fit(&words, usize::from(room), paint.glyphs.ellipsis);
             paint.text(line.x + INDENT, line.y, room, &words, face);
         }
         DashRow::Meters(row) => draw_meters(paint, row, line, columns),

@@ -93,7 +93,7 @@ impl Typist<'_> {
             }
             Scope::Themes => self.open(Scope::Global, Action::ThemePick, "type to search"),
             Scope::Settings => self.open(Scope::Global, Action::Settings, "type to search"),
-            Scope::Recents => self.open(Scope::Sessions, Action::LauncherRecents, "0.2 CPU"),
+            Scope::Recents => self.open(Scope::Sessions, Action::LauncherRecents, "64 MiB"),
             Scope::Apps => self.open(Scope::Sessions, Action::SessionApps, "Ports and SSH"),
             Scope::Opened => {
                 self.reach(Scope::Apps, place);
@@ -105,8 +105,8 @@ impl Typist<'_> {
             Scope::Folders => self.open(Scope::Global, Action::Folders, "folder-2"),
             Scope::Ports => self.open(Scope::Global, Action::Ports, "8001"),
             Scope::Dashboard => self.open(Scope::Global, Action::Dashboard, "Dashboard"),
-            Scope::Explorer => self.open(Scope::Sessions, Action::SessionFiles, "session files"),
-            Scope::Transfers => self.open(Scope::Global, Action::Transfers, "Transfers"),
+            Scope::Explorer => self.open(Scope::Sessions, Action::SessionFiles, "file.txt"),
+            Scope::Transfers => self.reach_transfers(),
             Scope::Conflict => self.reach_conflict(),
             Scope::Columns => self.open(Scope::Sessions, Action::SessionsColumns, "Columns"),
             Scope::Notices => self.open(Scope::Global, Action::Notices, "Notifications"),
@@ -178,20 +178,48 @@ impl Typist<'_> {
     }
 
     fn reach_conflict(&mut self) {
+        self.upload("upload.txt");
+        self.terminal.wait_for("already exists");
+    }
+
+    /// Uploads a file of this machine into the home of a session.
+    fn upload(&mut self, name: &str) {
         self.reach(Scope::Explorer, 0);
         self.act(Scope::Explorer, Action::ExplorerUpload);
         self.terminal.wait_for("Upload from this machine");
-        let file = self.machine.path("upload.txt");
+        let file = self.machine.path(name);
         self.press("ctrl-u".parse().expect("a key"));
         self.type_text(&file.to_string_lossy());
         self.act(Scope::Input, Action::InputSubmit);
-        self.terminal.wait_for("already exists");
+    }
+
+    /// The list of transfers, with several of them.
+    fn reach_transfers(&mut self) {
+        self.open(Scope::Global, Action::Transfers, "Transfers");
+        if !self.screen().contains("No transfers") {
+            return;
+        }
+        for part in ["a", "b", "c"] {
+            self.back();
+            let name = format!("upload-{}-{part}.txt", self.pressed);
+            std::fs::write(self.machine.path(&name), "text\n").expect("a file");
+            self.upload(&name);
+            self.terminal.wait_until("the file is uploaded", |screen| {
+                screen.lines().take(20).any(|line| line.contains(&name))
+            });
+        }
+        self.back();
+        self.open(Scope::Global, Action::Transfers, "Transfers");
     }
 
     /// A shell of this machine whose program has ended.
     fn reach_ended_pane(&mut self) {
         self.act(Scope::Global, Action::HostShell);
-        self.terminal.wait_for("$");
+        // Root has another prompt.
+        self.terminal.wait_until("a prompt", |screen| {
+            let ends = |line: &str| line.trim_end().ends_with(['$', '#']);
+            screen.lines().any(ends)
+        });
         self.type_text("exit");
         self.press("enter".parse().expect("a key"));
         self.terminal.wait_for("shell ended");

@@ -74,7 +74,7 @@ pub(super) fn context_rows(
             let section = DashRow::Section(title, String::new());
             return vec![section, note(NoteKind::Loading, "Connecting to the engine")];
         }
-        EngineState::Lost { why, hint, attempt } => {
+        EngineState::Lost { why, attempt, .. } => {
             let text = format!("Disconnected. Retrying automatically (attempt {attempt}).");
             let mut rows = vec![
                 DashRow::Section(title, String::new()),
@@ -83,7 +83,6 @@ pub(super) fn context_rows(
             // A narrow screen has no room for the whole reason in a line.
             let parts = why.as_str().split(": ");
             rows.extend(parts.map(|part| note(NoteKind::Problem, part)));
-            rows.extend(hint.iter().map(|hint| note(NoteKind::Empty, hint.as_str())));
             return rows;
         }
         EngineState::Connected { info } => info,

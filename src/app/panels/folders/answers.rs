@@ -118,10 +118,7 @@ impl FoldersPanel {
             Err(_) if measured => Vec::new(),
             Err(failure) => {
                 self.refreshing = false;
-                let text = match &failure.hint {
-                    Some(hint) => format!("{}. {hint}", failure.message()),
-                    None => failure.message().to_string(),
-                };
+                let text = failure.sentence();
                 self.loaded = FolderList::Failed(Clean::new(&text));
                 Vec::new()
             }
