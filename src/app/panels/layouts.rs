@@ -155,7 +155,12 @@ impl Panel for LayoutList {
         match action {
             Action::Back | Action::InputCancel | Action::ConfirmNo => return self.back(env),
             Action::ConfirmYes | Action::ConfirmPress => return self.answer(env),
-            _ if self.question.is_some() => {}
+            _ if self.question.is_some() => {
+                return vec![Step::toast(
+                    Level::Info,
+                    "answer the question with yes or no",
+                )];
+            }
             Action::InputSubmit => return self.submit(env),
             _ if self.naming.is_some() => {}
             Action::LayoutRestore => return self.restore(env),

@@ -104,7 +104,7 @@ pub fn lines(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
     let throttled = throttled.and_then(|usage| usage.throttled);
     if let Some(share) = throttled.filter(|it| live && *it >= bar::THROTTLED) {
         let percent = (share + 5) / 10;
-        let text = format!("The CPU limit slows this session {percent}% of the time.");
+        let text = format!("Slowed by the CPU limit now ({percent}% of the time)");
         let wrapped = text::wrap(&text, view.width).into_iter();
         lines.extend(wrapped.map(|line| vec![(line, Face::Warning)]));
     }

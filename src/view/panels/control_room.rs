@@ -211,13 +211,21 @@ fn draw_head(
     } else {
         ""
     };
-    let taken = text::width(&state) + text::width(bell);
+    // Color alone doesn't show the selected tile.
+    let marker = if is_selected {
+        format!("{} ", paint.glyphs.to)
+    } else {
+        String::new()
+    };
+    let taken = text::width(&state) + text::width(bell) + text::width(&marker);
     let room = usize::from(tile.width.saturating_sub(4)).saturating_sub(taken);
     let name = text::fit(
         session.name.as_str(),
         room.saturating_sub(2),
         paint.glyphs.ellipsis,
     );
+    let name = format!("{marker}{name}");
+    let room = room + text::width(&marker);
     let face = if is_selected {
         Face::TabActive
     } else {

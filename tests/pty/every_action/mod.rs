@@ -188,18 +188,11 @@ fn bindings(keymap: &Keymap, base: Option<&Keymap>, scope: Scope) -> Vec<(String
     all
 }
 
-/// The scopes whose view is reached in the default keymap so far. The others are pressed by the ignored tests.
-const REACHED: &[Scope] = &[
-    Scope::Global,
-    Scope::Sessions,
-    Scope::Detail,
-    Scope::Contexts,
-    Scope::Shells,
-    Scope::Apps,
-    Scope::Opened,
-    Scope::Room,
-    Scope::Layouts,
-];
+/// All scopes but that of the tour, which has a test of its own.
+fn reached() -> Vec<Scope> {
+    let all = Scope::ALL.into_iter();
+    all.filter(|it| *it != Scope::Tour).collect()
+}
 
 fn press_all(name: &'static str, base: Option<&str>, scopes: &[Scope]) {
     let machine = ground();
@@ -273,37 +266,31 @@ fn press_scope(
 }
 
 #[test]
-#[ignore = "presses 207 keys, which takes minutes: run it by name"]
+#[ignore = "presses more than 500 keys, which takes minutes: run it by name"]
 fn no_key_of_the_default_keymap_is_dead() {
-    press_all("default", None, REACHED);
+    press_all("default", None, &reached());
 }
 
 #[test]
-#[ignore = "not all views are reached yet"]
-fn no_key_of_any_scope_of_the_default_keymap_is_dead() {
-    press_all("default", None, &Scope::ALL);
-}
-
-#[test]
-#[ignore = "not all views are reached yet"]
+#[ignore = "presses hundreds of keys, which takes minutes: run it by name"]
 fn no_key_of_the_vim_keymap_is_dead() {
-    press_all("vim", Some("default"), &Scope::ALL);
+    press_all("vim", Some("default"), &reached());
 }
 
 #[test]
-#[ignore = "not all views are reached yet"]
+#[ignore = "presses hundreds of keys, which takes minutes: run it by name"]
 fn no_key_of_the_emacs_keymap_is_dead() {
-    press_all("emacs", Some("default"), &Scope::ALL);
+    press_all("emacs", Some("default"), &reached());
 }
 
 #[test]
-#[ignore = "not all views are reached yet"]
+#[ignore = "presses hundreds of keys, which takes minutes: run it by name"]
 fn no_key_of_the_k9s_keymap_is_dead() {
-    press_all("k9s", Some("default"), &Scope::ALL);
+    press_all("k9s", Some("default"), &reached());
 }
 
 #[test]
-#[ignore = "not all views are reached yet"]
+#[ignore = "presses hundreds of keys, which takes minutes: run it by name"]
 fn no_key_of_the_arrows_keymap_is_dead() {
-    press_all("arrows", None, &Scope::ALL);
+    press_all("arrows", None, &reached());
 }

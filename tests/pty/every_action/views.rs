@@ -130,7 +130,7 @@ impl Typist<'_> {
                 self.open_palette();
                 self.terminal.wait_for("type");
             }
-            Scope::Commands => self.open(Scope::Global, Action::CommandLog, "commands"),
+            Scope::Commands => self.reach_commands(),
             Scope::Input => {
                 self.act(Scope::Sessions, Action::SessionsFilter);
                 self.type_text("all");
@@ -164,17 +164,17 @@ impl Typist<'_> {
         if panes(&self.screen()) {
             return;
         }
-        for action in [
-            Action::PaneSplitRight,
-            Action::PaneSplitBelow,
-            Action::PaneLeft,
-            Action::PaneSplitBelow,
+        for (action, shells) in [
+            (Action::PaneSplitRight, 2),
+            (Action::PaneSplitBelow, 3),
+            (Action::PaneLeft, 3),
+            (Action::PaneSplitBelow, 4),
         ] {
             self.act(Scope::Terminal, Action::TerminalLeader);
             self.act(Scope::Leader, action);
+            self.terminal
+                .wait_until("the shells", |it| it.matches("work@all").count() >= shells);
         }
-        self.terminal
-            .wait_until("four shells", |it| it.matches("work@all").count() >= 4);
     }
 
     fn reach_conflict(&mut self) {
@@ -191,6 +191,25 @@ impl Typist<'_> {
         self.press("ctrl-u".parse().expect("a key"));
         self.type_text(&file.to_string_lossy());
         self.act(Scope::Input, Action::InputSubmit);
+    }
+
+    /// The list of commands, with several of them: each new folder adds one.
+    fn reach_commands(&mut self) {
+        self.open(Scope::Global, Action::CommandLog, "commands");
+        if !self.screen().contains("Nothing was changed") {
+            return;
+        }
+        self.back();
+        for part in ["a", "b", "c"] {
+            let name = format!("folder-{}-{part}", self.pressed);
+            self.open(Scope::Global, Action::Folders, "folder-2");
+            self.act(Scope::Folders, Action::FolderCreate);
+            self.type_text(&name);
+            self.act(Scope::Input, Action::InputSubmit);
+            self.terminal.wait_for(&format!("{name} created"));
+            self.back();
+        }
+        self.open(Scope::Global, Action::CommandLog, "commands");
     }
 
     /// The list of transfers, with several of them.

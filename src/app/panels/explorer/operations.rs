@@ -47,7 +47,7 @@ impl Explorer {
             Action::ExplorerEdit => self.edit(env),
             Action::ExplorerParent => match self.directory.path().parent() {
                 Some(parent) => self.enter(parent),
-                None => Vec::new(),
+                None => vec![Step::toast(Level::Info, "this is the top directory")],
             },
             Action::ExplorerUpload => self.ask_for(PromptKind::Upload, &directory_text(env)),
             Action::ExplorerDownload => {

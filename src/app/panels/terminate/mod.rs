@@ -151,10 +151,11 @@ impl Panel for TerminateDialog {
             Action::ConfirmNo | Action::ConfirmPress | Action::Back => return self.back(env),
             Action::ListDown if self.files.is_any() => self.files.move_by(1),
             Action::ListUp if self.files.is_any() => self.files.move_by(-1),
-            Action::ConfirmChoose => self.files.choose(),
-            Action::ConfirmRescue if self.files.is_any() => {
-                return vec![Step::Go(Go::Rescue)];
+            Action::ConfirmChoose | Action::ConfirmRescue if !self.files.is_any() => {
+                return vec![Step::toast(Level::Info, "there are no files to copy")];
             }
+            Action::ConfirmChoose => self.files.choose(),
+            Action::ConfirmRescue => return vec![Step::Go(Go::Rescue)],
             Action::ConfirmToggle | Action::ListDown | Action::ListUp => {
                 self.button = self.button.other();
             }
