@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use workbay::{
-    app::{layouts::LayoutsRead, msg::Msg},
+    app::msg::Msg,
     model::{
         capability::EngineState, change::Change, folder::FolderRequest, id::ContextName,
         request::ContextRequest, status::Status,
@@ -69,7 +69,7 @@ fn gallery(draw: impl Fn(&str) -> Screen) -> String {
 
 #[test]
 fn nothing_exists_yet() {
-    let layouts = Msg::Layouts(Box::new(LayoutsRead::default()));
+    let layouts = Msg::Layouts(Box::default());
     insta::assert_snapshot!(gallery(|keys| {
         let screen = Screen::new(80, 24).daemon(snapshot(Vec::new()));
         let screen = opened(screen, keys);

@@ -255,7 +255,6 @@ fn press_scope(
             }
             // The way to the view is missing, so its other keys can't be pressed either.
             Err(_) => {
-                is_there = false;
                 all.push(format!("{place}: the view was never reached"));
                 typist.start_again();
                 break;
