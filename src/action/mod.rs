@@ -72,8 +72,8 @@ actions! {
     Interrupt "app.interrupt" "cancel; twice in the list: quit" [Global]
     Suspend "app.suspend" "suspend to the shell" [Global]
     Redraw "app.redraw" "redraw the screen" [Global]
-    Help "app.help" "show the keys of this view" [Global, Leader]
-    ToggleMouse "app.toggle-mouse" "switch the mouse on or off" [Global, Leader]
+    Help "app.help" "keys of this view" [Global, Leader]
+    ToggleMouse "app.toggle-mouse" "mouse on or off" [Global, Leader]
     HostShell "app.host-shell" "open a shell on this machine" [Global]
     Panes "app.panes" "show the open shells" [Global] { "terminals": Sessions 70 }
     TabNext "tab.next" "next tab" [Global]
@@ -83,16 +83,16 @@ actions! {
     TabOthers "tab.others" "show the tab Others" [Global]
     Notices "app.notices" "show notifications" [Global, Leader] { "notifications": Sessions 100 }
     ControlRoom "app.control-room" "control room: the screens of the marked sessions, or all running ones" [Global, Leader] { "control room": Sessions 14 }
-    Layouts "app.layouts" "show the saved layouts of panes: save, restore, delete" [Global, Leader]
+    Layouts "app.layouts" "layouts of panes: save, restore, delete" [Global, Leader]
     Folders "app.folders" "show the folders (data page)" [Global, Leader] { "data": Sessions 25 }
     Ports "app.ports" "show all forwards (port board)" [Global, Leader] { "ports": Sessions 75 }
     Dashboard "app.dashboard" "show the dashboard: machine or agents, groups, owners, reclaims, failures" [Global, Leader] { "dashboard": Sessions 22 }
     Quiet "app.quiet" "quiet mode: no bell, toasts only for warnings and errors" [Global, Notices]
     Back "app.back" "back, clear the filter, or close" [Global] { "back": Detail 100 }
     ThemePick "theme.pick" "choose the theme, with a preview" [Global]
-    Settings "app.settings" "show and change the settings" [Global, Leader]
+    Settings "app.settings" "settings: show and change them" [Global, Leader]
     Command "app.command" "command palette: actions, sessions, environments, settings" [Global, Leader]
-    CommandLog "app.command-log" "show the equivalent commands of what you did" [Global, Leader]
+    CommandLog "app.command-log" "command log: the equivalent commands of what you did" [Global, Leader]
 
     ListDown "list.down" "one line down" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room, Layouts]
     ListUp "list.up" "one line up" [Sessions, Detail, Launcher, Contexts, Themes, Shells, Recents, Apps, Opened, Folders, Ports, Explorer, Transfers, Columns, Notices, History, Logs, Confirm, Help, Palette, Commands, Dashboard, Settings, Room, Layouts]
@@ -113,7 +113,7 @@ actions! {
     SessionCommit "session.commit" "create an image from the session" [Sessions, Detail]
     SessionExtend "session.extend" "extend, or exempt from idle checks" [Sessions, Detail, Notices] { "extend": Sessions 60, Detail 50 }
     SessionLaunch "session.launch" "launch a session" [Sessions] { "launch": Sessions 160 }
-    SessionAgain "session.again" "relaunch with the same settings" [Sessions, Detail, Notices] { "relaunch": Sessions 40 }
+    SessionAgain "session.again" "relaunch with the same settings" [Sessions, Detail, Notices] { "relaunch": Sessions 105, Detail 45 }
     SessionsMark "sessions.mark" "mark or unmark, for actions on several sessions" [Sessions] { "mark": Sessions 15 }
     SessionsMarkAll "sessions.mark-all" "mark all sessions of the list, or none of them" [Sessions]
     SessionsMarkRange "sessions.mark-range" "mark the rows from the last marked one to this one" [Sessions]
@@ -121,7 +121,7 @@ actions! {
     SessionsMarkUp "sessions.mark-up" "mark, and go one line up" [Sessions]
     SessionsUnmarkAll "sessions.unmark-all" "remove all marks" [Sessions]
     SessionsColumns "sessions.columns" "choose, order and size the columns" [Sessions]
-    SessionsGroup "sessions.group" "group by the next: environment, owner, agent, project, status, resource group" [Sessions] { "group": Sessions 12 }
+    SessionsGroup "sessions.group" "group by the next: environment, owner, status and others" [Sessions] { "group": Sessions 12 }
     SessionsFold "sessions.fold" "fold the group, or hide the session's containers" [Sessions]
     SessionsUnfold "sessions.unfold" "unfold the group, or list the session's containers" [Sessions]
     SessionsFoldAll "sessions.fold-all" "fold or unfold all groups, or the sessions of several containers" [Sessions]
@@ -297,10 +297,10 @@ actions! {
     PaneClose "pane.close" "close this pane (the shell keeps running)" [Leader]
     PaneNext "pane.next" "next shell" [Leader, Panes]
     PanePrevious "pane.previous" "previous shell" [Leader, Panes]
-    PanePick "pane.pick" "choose a shell of any session" [Leader, Panes]
+    PanePick "pane.pick" "choose a shell (of any session)" [Leader, Panes]
     PaneRelaunch "pane.relaunch" "relaunch the ended session of the pane" [Panes]
-    PaneSplitRight "pane.split-right" "split: new pane on the right" [Leader]
-    PaneSplitBelow "pane.split-below" "split: new pane below" [Leader]
+    PaneSplitRight "pane.split-right" "new pane on the right (split)" [Leader]
+    PaneSplitBelow "pane.split-below" "new pane below (split)" [Leader]
     PaneLeft "pane.left" "go to the pane on the left" [Leader]
     PaneDown "pane.down" "go to the pane below" [Leader]
     PaneUp "pane.up" "go to the pane above" [Leader]
@@ -310,29 +310,29 @@ actions! {
     PaneGrowUp "pane.grow-up" "move the border up" [Leader]
     PaneGrowRight "pane.grow-right" "move the border to the right" [Leader]
     PaneZoom "pane.zoom" "full screen on or off" [Leader]
-    PaneScroll "pane.scroll" "scroll back through the output" [Leader]
+    PaneScroll "pane.scroll" "scroll back (through the output)" [Leader]
     PaneCopyMode "pane.copy-mode" "copy mode: select and copy with the keyboard" [Leader]
     PaneSearch "pane.search" "search in the output" [Leader]
-    PaneScratch "pane.scratch" "show or hide the floating shell of the session" [Global, Leader] { "floating shell": Sessions 11 }
-    PaneMark "pane.mark" "mark or unmark this pane, for broadcast" [Leader]
+    PaneScratch "pane.scratch" "floating shell: show or hide it" [Global, Leader] { "floating shell": Sessions 11 }
+    PaneMark "pane.mark" "mark this pane (for broadcast), or unmark it" [Leader]
     PaneBroadcast "pane.broadcast" "broadcast: type into the marked panes, or all of this screen; again: stop" [Leader]
-    PaneRecord "pane.record" "record what this pane shows, or stop" [Leader]
+    PaneRecord "pane.record" "record this pane, or stop" [Leader]
     PaneQuickSelect "pane.quick-select" "quick select: copy or open a URL, path, hash or address by its letters" [Leader]
-    PaneSaveHistory "pane.save-history" "save the output to a file" [Leader]
-    PaneSaveCopy "pane.save-copy" "save the last copied text to a file" [Leader]
-    PaneAllowClipboard "pane.allow-clipboard" "let programs in this session write to your clipboard" [Leader]
-    PaneRefuseClipboard "pane.refuse-clipboard" "block programs in this session from your clipboard" [Leader]
-    PaneLiteral "pane.literal" "send the leader key to the session" [Leader]
-    PaneSendPrefix "pane.send-prefix" "send Ctrl-B to tmux in the session" [Leader]
+    PaneSaveHistory "pane.save-history" "save the output (to a file)" [Leader]
+    PaneSaveCopy "pane.save-copy" "save the last copy: writes the copied text to a file" [Leader]
+    PaneAllowClipboard "pane.allow-clipboard" "allow the clipboard: programs in this session may write to it" [Leader]
+    PaneRefuseClipboard "pane.refuse-clipboard" "block the clipboard: programs in this session can't write to it" [Leader]
+    PaneLiteral "pane.literal" "send the leader key (to the session)" [Leader]
+    PaneSendPrefix "pane.send-prefix" "send Ctrl-B (to tmux in the session)" [Leader]
     ShellShow "shells.show" "go to this shell" [Shells]
     ShellBeside "shells.beside" "open this shell in a pane on the right" [Shells]
     ShellBelow "shells.below" "open this shell in a pane below" [Shells]
-    WindowNew "window.new" "new window with a shell" [Leader]
-    WindowNewAs "window.new-as" "new window: choose the shell, directory and user" [Leader]
+    WindowNew "window.new" "new window (a shell)" [Leader]
+    WindowNewAs "window.new-as" "ask for a new window: shell, directory and user" [Leader]
     WindowRename "window.rename" "rename this window" [Leader]
     WindowNext "window.next" "next window" [Leader]
     WindowPrevious "window.previous" "previous window" [Leader]
-    WindowClose "window.close" "close this window and end its shell" [Leader]
+    WindowClose "window.close" "close this window (ends its shell)" [Leader]
     WindowOne "window.1" "go to window 1" [Leader]
     WindowTwo "window.2" "go to window 2" [Leader]
     WindowThree "window.3" "go to window 3" [Leader]

@@ -134,7 +134,7 @@ fn daemon_away(mirror: &Mirror) -> Option<String> {
         DaemonConnection::Up => None,
         DaemonConnection::Connecting => Some("still connecting to the daemon".to_owned()),
         DaemonConnection::Down { .. } => {
-            Some("daemon disconnected; workbay retries automatically".to_owned())
+            Some("daemon disconnected. Retrying automatically".to_owned())
         }
         DaemonConnection::Refused(failure) => Some(failure.to_string()),
     }

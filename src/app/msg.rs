@@ -94,6 +94,10 @@ pub enum Msg {
         ticket: Ticket,
         result: Result<Clean, Clean>,
     },
+    /// The terminal changed to a dark or a light color scheme.
+    ColorScheme {
+        dark: bool,
+    },
     /// The terminal reported the colors of its text and background.
     TerminalColors(DefaultColors),
     PathCompleted {

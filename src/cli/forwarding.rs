@@ -158,7 +158,7 @@ fn row(forward: &Forward) -> Vec<Cell> {
 
 fn state(forward: &Forward) -> String {
     match (&forward.broken, &forward.public) {
-        (Some(why), _) => format!("broken: {why}"),
+        (Some(why), _) => format!("failed: {why}"),
         (None, Some(_)) => "public".to_owned(),
         (None, None) => "open".to_owned(),
     }

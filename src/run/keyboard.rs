@@ -2,154 +2,200 @@
 
 use std::{
     cell::RefCell,
-    io,
+    fs::File,
+    io::{self, IsTerminal as _},
+    os::fd::{AsFd as _, OwnedFd},
     pin::Pin,
     rc::Rc,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    task::{Context, Poll, Wake, Waker},
+    task::{Context, Poll, Waker, ready},
 };
 
-use crossterm::event::{Event, EventStream};
-use futures_util::{Stream, task::AtomicWaker};
+use crossterm::event::Event;
+use futures_util::Stream;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::{
+    io::{Interest, unix::AsyncFd},
+    signal::unix::{Signal, SignalKind, signal},
+};
+
+use super::input::parser::{Parser, Typed};
+
+/// The most bytes that are read at once.
+const AT_ONCE: usize = 4096;
 
 /// The reader of typed keys. Clones share the keyboard.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Keyboard {
-    reading: Rc<RefCell<EventPoller<EventStream>>>,
+    shared: Rc<RefCell<Shared>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// `None` = another program reads.
+    reader: Option<Reader>,
+    /// Waits for the reader.
+    waker: Option<Waker>,
 }
 
 impl Keyboard {
     /// Starts to read.
-    pub fn read_on(&self) {
-        self.reading.borrow_mut().read_on(EventStream::new);
+    pub fn read_on(&self) -> io::Result<()> {
+        let mut shared = self.shared.borrow_mut();
+        if shared.reader.is_none() {
+            shared.reader = Some(Reader::new(terminal()?)?);
+        }
+        if let Some(waker) = shared.waker.take() {
+            waker.wake();
+        }
+        Ok(())
     }
 
     /// Stops reading until [`Keyboard::read_on`].
     pub fn let_go(&self) {
-        self.reading.borrow_mut().events = None;
+        self.shared.borrow_mut().reader = None;
     }
 
     /// Whether workbay reads the keys now.
     pub fn is_ours(&self) -> bool {
-        self.reading.borrow().events.is_some()
+        self.shared.borrow().reader.is_some()
     }
 }
 
 impl Stream for Keyboard {
-    type Item = io::Result<Event>;
+    type Item = io::Result<Typed>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.reading.borrow_mut().poll(context)
-    }
-}
-
-/// Events, polled only when there may be one. Each poll takes a lock that the waiting thread holds, and the
-/// loop polls at every turn.
-struct EventPoller<E> {
-    /// `None` = another program reads.
-    events: Option<E>,
-    bell: Arc<Bell>,
-}
-
-impl<E> Default for EventPoller<E> {
-    fn default() -> Self {
-        Self {
-            events: None,
-            bell: Arc::default(),
+        let mut shared = self.shared.borrow_mut();
+        match &mut shared.reader {
+            Some(reader) => reader.poll(context),
+            None => {
+                shared.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
         }
     }
 }
 
-/// The events ring it when there may be an event.
-#[derive(Default)]
-struct Bell {
-    rang: AtomicBool,
-    outside: AtomicWaker,
+/// The terminal of this process.
+fn terminal() -> io::Result<OwnedFd> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return stdin.as_fd().try_clone_to_owned();
+    }
+    Ok(File::open("/dev/tty")?.into())
 }
 
-impl Wake for Bell {
-    fn wake(self: Arc<Self>) {
-        self.rang.store(true, Ordering::SeqCst);
-        self.outside.wake();
+#[derive(Debug)]
+struct Reader {
+    terminal: AsyncFd<OwnedFd>,
+    parser: Parser,
+    /// The terminal has another size.
+    resized: Signal,
+}
+
+impl Reader {
+    fn new(terminal: OwnedFd) -> io::Result<Self> {
+        #[expect(
+            deprecated,
+            reason = "the replacement is unsafe. The file descriptor stays open as long as it is owned"
+        )]
+        let terminal = AsyncFd::with_interest(terminal, Interest::READABLE)?;
+        Ok(Self {
+            terminal,
+            parser: Parser::default(),
+            resized: signal(SignalKind::window_change())?,
+        })
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Typed>>> {
+        if self.resized.poll_recv(context).is_ready()
+            && let Ok((columns, rows)) = crossterm::terminal::size()
+        {
+            let event = Event::Resize(columns, rows);
+            return Poll::Ready(Some(Ok(Typed::Event(event))));
+        }
+        loop {
+            if let Some(typed) = self.parser.next() {
+                return Poll::Ready(Some(Ok(typed)));
+            }
+            let mut ready = ready!(self.terminal.poll_read_ready(context))?;
+            // The terminal blocks readers, because other programs share it. So it is read only if it has something.
+            if !has_input(self.terminal.get_ref())? {
+                ready.clear_ready();
+                continue;
+            }
+            let mut bytes = [0; AT_ONCE];
+            match rustix::io::read(self.terminal.get_ref(), &mut bytes) {
+                Ok(0) => return Poll::Ready(None),
+                Ok(length) => self.parser.take(&bytes[..length], length == AT_ONCE),
+                Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+                Err(error) => return Poll::Ready(Some(Err(error.into()))),
+            }
+        }
     }
 }
 
-impl<E: Stream + Unpin> EventPoller<E> {
-    fn read_on(&mut self, begin: impl FnOnce() -> E) {
-        self.events.get_or_insert_with(begin);
-        Arc::clone(&self.bell).wake();
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<E::Item>> {
-        // Registers before the poll, so that a ring between the two isn't missed.
-        self.bell.outside.register(context.waker());
-        let Some(events) = &mut self.events else {
-            return Poll::Pending;
-        };
-        if !self.bell.rang.swap(false, Ordering::SeqCst) {
-            return Poll::Pending;
-        }
-        let waker = Waker::from(Arc::clone(&self.bell));
-        let event = Pin::new(events).poll_next(&mut Context::from_waker(&waker));
-        if event.is_ready() {
-            // There may be more events.
-            self.bell.rang.store(true, Ordering::SeqCst);
-        }
-        event
+fn has_input(terminal: &OwnedFd) -> io::Result<bool> {
+    let mut waits = [PollFd::new(terminal, PollFlags::IN)];
+    match poll(&mut waits, Some(&Timespec::default())) {
+        Ok(count) => Ok(count > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
+    use futures_util::StreamExt as _;
+    use rustix::{
+        io::write,
+        pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+        termios::{OptionalActions, tcgetattr, tcsetattr},
+    };
 
     use super::*;
+    use crate::{app::msg::Msg, run::input};
 
-    /// Events that count how often they are polled.
-    #[derive(Default)]
-    struct CountedEvents {
-        events: VecDeque<u8>,
-        polls: usize,
-        waker: Option<Waker>,
+    /// Both ends of a pseudo-terminal in raw mode: the terminal, and what its program reads.
+    fn pair() -> (OwnedFd, OwnedFd) {
+        let outer = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&outer).unwrap();
+        unlockpt(&outer).unwrap();
+        let name = ptsname(&outer, Vec::new()).unwrap();
+        let inner = rustix::fs::open(
+            &name,
+            rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY,
+            rustix::fs::Mode::empty(),
+        )
+        .unwrap();
+        let mut modes = tcgetattr(&inner).unwrap();
+        modes.make_raw();
+        tcsetattr(&inner, OptionalActions::Now, &modes).unwrap();
+        (outer, inner)
     }
 
-    impl Stream for CountedEvents {
-        type Item = u8;
-
-        fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<u8>> {
-            self.polls += 1;
-            match self.events.pop_front() {
-                Some(event) => Poll::Ready(Some(event)),
-                None => {
-                    self.waker = Some(context.waker().clone());
-                    Poll::Pending
-                }
-            }
+    #[tokio::test]
+    async fn keys_are_read_as_they_come_and_the_end_of_the_terminal_ends_them() {
+        let (outer, inner) = pair();
+        let keyboard = Keyboard::default();
+        keyboard.shared.borrow_mut().reader = Some(Reader::new(inner).unwrap());
+        let mut typed = keyboard.clone();
+        for key in ["a", "세", "x"] {
+            write(&outer, key.as_bytes()).unwrap();
+            let Some(Ok(Typed::Event(event))) = typed.next().await else {
+                panic!("nothing typed");
+            };
+            let Some(Msg::Key(pressed)) = input::msg(event) else {
+                panic!("no key");
+            };
+            assert_eq!(pressed.to_string(), key);
         }
-    }
-
-    #[test]
-    fn events_are_looked_at_when_there_may_be_some_and_never_in_vain() {
-        let mut reading = EventPoller::default();
-        let mut context = Context::from_waker(Waker::noop());
-        assert_eq!(reading.poll(&mut context), Poll::Pending);
-        reading.read_on(|| CountedEvents {
-            events: [1, 2].into(),
-            ..CountedEvents::default()
-        });
-        for expected in [Poll::Ready(Some(1)), Poll::Ready(Some(2)), Poll::Pending] {
-            assert_eq!(reading.poll(&mut context), expected);
-        }
-        for _ in 0..10 {
-            assert_eq!(reading.poll(&mut context), Poll::Pending);
-        }
-        let events = reading.events.as_mut().unwrap();
-        assert_eq!(events.polls, 3);
-        events.events.push_back(3);
-        events.waker.take().unwrap().wake();
-        assert_eq!(reading.poll(&mut context), Poll::Ready(Some(3)));
+        // Another program reads for a while.
+        let reader = keyboard.shared.borrow_mut().reader.take();
+        assert!(!keyboard.is_ours());
+        assert!(futures_util::poll!(typed.next()).is_pending());
+        keyboard.shared.borrow_mut().reader = reader;
+        drop(outer);
+        assert!(!matches!(typed.next().await, Some(Ok(_))));
     }
 }

@@ -150,7 +150,7 @@ impl LateAnswer {
     }
 
     /// The colors that are known already. If the terminal has answered once, it is asked again when it gets the
-    /// focus, because its colors may have changed (`Effect::AskColors`).
+    /// focus or reports another color scheme, because its colors may have changed (`Effect::AskColors`).
     #[must_use]
     pub fn knowing(mut self, colors: DefaultColors) -> Self {
         self.colors = colors;
@@ -165,7 +165,8 @@ impl LateAnswer {
 
     /// Passes a message on, with the messages held before it. Holds messages that may be an answer.
     pub fn filter(&mut self, msg: Msg) -> Vec<Msg> {
-        if msg == Msg::Focus(true) && self.colors.background.is_some() {
+        let asks = matches!(msg, Msg::Focus(true) | Msg::ColorScheme { .. });
+        if asks && self.colors.background.is_some() {
             self.ask_again();
         }
         if self.awaited.is_empty() {
@@ -372,6 +373,9 @@ mod tests {
         assert_eq!(filter.filter(Msg::Focus(true)), [Msg::Focus(true)]);
         let white = Rgb::parse("rgb:ffff/ffff/ffff");
         assert_eq!(backgrounds(&mut filter, light), [white]);
+        filter.filter(Msg::ColorScheme { dark: true });
+        let black = "\x1b]11;rgb:1212/1212/1212\x1b\\";
+        assert_eq!(backgrounds(&mut filter, black), [dark.background]);
         let mut silent = LateAnswer::new(None);
         silent.filter(Msg::Focus(true));
         assert_eq!(backgrounds(&mut silent, light), []);

@@ -40,6 +40,9 @@ const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l";
 /// Each screen has its own stack of these modes.
 pub(super) const KEYS_ON: &[u8] = b"\x1b[>5u";
 pub(super) const KEYS_OFF: &[u8] = b"\x1b[<1u";
+/// The terminal reports when it changes to a dark or a light color scheme. Terminals without this mode ignore it.
+const SCHEME_ON: &[u8] = b"\x1b[?2031h";
+const SCHEME_OFF: &[u8] = b"\x1b[?2031l";
 const OWN_CURSOR: &[u8] = b"\x1b[0 q";
 const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
 const BEGIN_UPDATE: &[u8] = b"\x1b[?2026h";
@@ -220,7 +223,7 @@ impl Stage for OuterTerminal {
 
     fn take_back(&mut self) -> io::Result<()> {
         self.take()?;
-        self.keyboard.read_on();
+        self.keyboard.read_on()?;
         self.repaint()
     }
 }
@@ -260,6 +263,7 @@ fn take(mouse: bool, keys: bool) -> io::Result<()> {
         KEYS.store(true, Ordering::SeqCst);
         out.write_all(KEYS_ON)?;
     }
+    out.write_all(SCHEME_ON)?;
     out.flush()
 }
 
@@ -273,6 +277,7 @@ pub fn give_back() {
     // The terminal may be gone (SIGHUP), so errors can't be reported.
     let _ = out.write_all(END_UPDATE);
     let _ = out.write_all(MOUSE_OFF);
+    let _ = out.write_all(SCHEME_OFF);
     if KEYS.swap(false, Ordering::SeqCst) {
         let _ = out.write_all(KEYS_OFF);
     }

@@ -226,12 +226,12 @@ fn input_of(
     keyboard: Keyboard,
     mut late: LateAnswer,
 ) -> std::io::Result<impl Stream<Item = Msg> + Unpin> {
-    keyboard.read_on();
+    keyboard.read_on()?;
     let ours = keyboard.clone();
     let typed = keyboard
         // A terminal that can't be read is gone.
         .take_while(|event| std::future::ready(event.is_ok()))
-        .filter_map(|event| std::future::ready(event.ok().and_then(input::msg)))
+        .filter_map(|typed| std::future::ready(typed.ok().and_then(input::typed)))
         .flat_map(move |msg| stream::iter(late.filter(msg)))
         .chain(stream::iter([Msg::Leave]));
     let mut signals = Vec::new();

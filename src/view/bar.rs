@@ -104,11 +104,14 @@ pub fn progress(percent: u8, cells: usize, glyphs: &Glyphs) -> Vec<Piece> {
     ]
 }
 
+/// From this share of scheduler periods, in thousandths, the limit slows a session noticeably.
+pub const THROTTLED: u16 = 500;
+
 /// Using all of the requested CPU is normal. Being throttled most of the time isn't: the session needs more
-/// CPU than it requested.
+/// CPU than it requested. Nothing is lost, so this isn't red.
 pub fn cpu_face(throttled: Option<u16>) -> Face {
     match throttled {
-        Some(500..) => Face::BarCritical,
+        Some(THROTTLED..) => Face::BarWarning,
         _ => Face::BarNormal,
     }
 }
@@ -139,7 +142,7 @@ mod tests {
     fn only_what_harms_is_an_alarm() {
         assert_eq!(cpu_face(None), Face::BarNormal);
         assert_eq!(cpu_face(Some(499)), Face::BarNormal);
-        assert_eq!(cpu_face(Some(500)), Face::BarCritical);
+        assert_eq!(cpu_face(Some(500)), Face::BarWarning);
         assert_eq!(memory_face(0.79), Face::BarNormal);
         assert_eq!(memory_face(0.8), Face::BarWarning);
         assert_eq!(memory_face(0.9), Face::BarCritical);

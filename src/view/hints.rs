@@ -125,31 +125,42 @@ fn of_view(view: Scope) -> Vec<Hint> {
     hints.into_iter().map(|(_, hint)| hint).collect()
 }
 
-/// Returns as many of the useful hints as fit.
+/// Returns as many of the useful hints as fit. The key that leaves the view always has its place.
 fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    for (scope, actions, word) in hints {
+    let gap = if app.is_narrow() { "  " } else { "   " };
+    let useful = hints.iter().filter_map(|(scope, actions, word)| {
         if !actions.iter().all(|action| matters(app, *action)) {
-            continue;
+            return None;
         }
         let keys = keys_of_all(app, *scope, actions);
-        if keys.is_empty() {
-            continue;
-        }
-        let gap = match (pieces.is_empty(), app.is_narrow()) {
-            (true, _) => "",
-            (false, true) => "  ",
-            (false, false) => "   ",
-        };
-        let next = [
-            (gap.to_owned(), Face::Hint),
-            (keys, Face::Key),
-            (format!(" {}", word_now(app, actions, word)), Face::Hint),
-        ];
-        if measure(&pieces) + measure(&next) > room {
+        let word = format!(" {}", word_now(app, actions, word));
+        let hint = [(keys, Face::Key), (word, Face::Hint)];
+        let leaves = *actions == [Action::Back];
+        (!hint[0].0.is_empty()).then_some((leaves, hint))
+    });
+    let useful: Vec<(bool, [Piece; 2])> = useful.collect();
+    let width = |hint: &[Piece; 2]| measure(hint) + gap.len();
+    // The first hint has no gap before it.
+    let room = room.saturating_add(gap.len());
+    let leave = useful.iter().position(|(leaves, _)| *leaves);
+    let mut taken = 0;
+    let mut shown = Vec::new();
+    for (at, (_, hint)) in useful.iter().enumerate() {
+        let later = leave.filter(|leave| *leave > at);
+        let reserved = later.map_or(0, |leave| width(&useful[leave].1));
+        if taken + width(hint) + reserved > room {
+            shown.extend(later.filter(|_| taken + reserved <= room));
             break;
         }
-        pieces.extend(next);
+        taken += width(hint);
+        shown.push(at);
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    for at in shown {
+        if !pieces.is_empty() {
+            pieces.push((gap.to_owned(), Face::Hint));
+        }
+        pieces.extend(useful[at].1.iter().cloned());
     }
     pieces
 }

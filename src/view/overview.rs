@@ -121,6 +121,9 @@ fn draw_chart(paint: &mut Paint<'_>, area: Rect, chart: &Chart<'_>) {
     }
 }
 
+/// Cells of the words and numbers after the name: `memory 15.2G/16G`, and a gap.
+const TITLE_NUMBERS: usize = 20;
+
 fn title(name: &str, what: &str, value: String) -> Vec<Piece> {
     vec![
         (format!("{name}  "), Face::Strong),
@@ -137,11 +140,12 @@ fn session_charts<'a>(
     let key = session.key();
     let (trail, usage) = (app.mirror.trails().of(key), app.mirror.usage(key));
     let slots = &session.requested_slots;
-    let name = text::fit(
-        session.name.as_str(),
-        usize::from(width / 6).max(8),
-        ellipsis,
-    );
+    // Each of the charts side by side has its numbers beside the name.
+    let columns = if width >= WIDE { 4 } else { 2 };
+    let room = usize::from(width / columns)
+        .saturating_sub(TITLE_NUMBERS)
+        .max(8);
+    let name = text::fit(session.name.as_str(), room, ellipsis);
     if trail.is_none() {
         return vec![Chart {
             title: vec![(name, Face::Strong)],

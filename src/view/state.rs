@@ -59,32 +59,60 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
     let mut shown = app.mirror.shown(app.sessions.shown()).peekable();
     let connecting =
         shown.peek().is_some() && shown.all(|state| state.engine == EngineState::Connecting);
-    let first = match (app.sessions.tab(), connecting) {
-        _ if unknown => "Sessions unknown: engine disconnected",
-        (Tab::Running, true) => "Connecting to the engine",
-        (Tab::Running, _) => "No running sessions",
-        (Tab::Finished, _) => "No finished sessions",
-        (Tab::Others, _) => "No sessions in Others",
+    let tab = app.sessions.tab();
+    let disconnected = matches!(app.mirror.connection(), DaemonConnection::Down { .. });
+    let (first, is_known) = match tab {
+        _ if disconnected => ("Sessions unknown: daemon disconnected", false),
+        _ if unknown => ("Sessions unknown: engine disconnected", false),
+        _ if connecting => ("Connecting to the engine", false),
+        Tab::Running => ("No running sessions", true),
+        Tab::Finished => ("No finished sessions", true),
+        Tab::Others => ("No sessions in Others", true),
     };
     let mut lines: Vec<Vec<Piece>> = vec![vec![(first.to_owned(), Face::Text)]];
-    if app.sessions.tab() == Tab::Others && !unknown {
-        lines.push(Vec::new());
-        lines.push(vec![dim("Sessions that couldn't start are listed here.")]);
-        lines.push(vec![dim(
+    let about: &[&str] = match tab {
+        Tab::Running => &[],
+        Tab::Finished => &["Sessions that ended are listed here, with their logs and files."],
+        Tab::Others => &[
+            "Sessions that couldn't start are listed here.",
             "A session whose command failed is in the tab Finished.",
-        )]);
+        ],
+    };
+    if is_known && !about.is_empty() {
+        lines.push(Vec::new());
+        lines.extend(about.iter().map(|line| vec![dim(line)]));
     }
     let away = app.why_not(Action::SessionLaunch).is_some();
-    if app.sessions.tab() == Tab::Running && !away {
-        let launch = key(app, Scope::Sessions, Action::SessionLaunch);
-        let help = key(app, Scope::Global, Action::Help);
+    let next = |action, word: &str, more: Option<(Action, &str)>| {
+        let scope = |action: Action| *action.scopes().first().unwrap_or(&Scope::Global);
+        let mut pieces = vec![
+            (key(app, scope(action), action), Face::Key),
+            dim(&format!(" {word}")),
+        ];
+        if let Some((action, word)) = more {
+            pieces.push(dim("   "));
+            pieces.push((key(app, scope(action), action), Face::Key));
+            pieces.push(dim(&format!(" {word}")));
+        }
+        pieces
+    };
+    let keys = match tab {
+        Tab::Running if away => None,
+        Tab::Running => Some(next(
+            Action::SessionLaunch,
+            "launch one",
+            Some((Action::Help, "all keys")),
+        )),
+        Tab::Finished => Some(next(Action::TabRunning, "running sessions", None)),
+        Tab::Others => Some(next(
+            Action::TabRunning,
+            "running sessions",
+            Some((Action::TabFinished, "finished sessions")),
+        )),
+    };
+    if let Some(keys) = keys.filter(|_| is_known) {
         lines.push(Vec::new());
-        lines.push(vec![
-            (launch, Face::Key),
-            dim(" launch one   "),
-            (help, Face::Key),
-            dim(" all keys"),
-        ]);
+        lines.push(keys);
     }
     middle(paint, area, &lines);
 }

@@ -36,7 +36,8 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let keys = rows.iter().map(|row| text::width(&row.keys)).max();
     let keys = keys.unwrap_or(0).min(KEYS) as u16 + GAP;
     let room = screen.width.saturating_sub(4);
-    let most = screen.height.saturating_sub(4);
+    // The border and the hints.
+    let most = screen.height.saturating_sub(3);
     let count = rows.len() as u16;
     if count == 0 || most == 0 {
         return;
@@ -62,16 +63,26 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     dialog::border(paint, area, &title, Face::Title);
     // Only as many columns as are needed, so that texts have room.
     let columns = count.div_ceil(height).min(columns);
-    let width = (area.width - 4) / columns;
-    for (at, row) in rows.iter().take(usize::from(height * columns)).enumerate() {
-        let (column, line) = (at as u16 / height, at as u16 % height);
-        let x = area.x + 2 + column * width;
-        let y = area.y + 1 + line;
-        paint.text(x, y, keys - GAP, &row.keys, Face::Key);
-        let room = width.saturating_sub(keys + GAP);
-        let doc = shortened(&row.doc, usize::from(room));
-        let doc = text::fit(doc, usize::from(room), paint.glyphs.ellipsis);
-        paint.text(x + keys, y, room, &doc, Face::Text);
+    // Each column has as much room for its keys as they need, and all have the same room for texts.
+    let widest = |rows: &[Row]| {
+        let widest = rows.iter().map(|row| text::width(&row.keys)).max();
+        widest.unwrap_or(0).min(KEYS) as u16 + GAP
+    };
+    let parts: Vec<&[Row]> = rows.chunks(usize::from(height)).collect();
+    let parts = &parts[..parts.len().min(usize::from(columns))];
+    let keys: u16 = parts.iter().map(|rows| widest(rows)).sum();
+    let gaps = GAP * (columns - 1);
+    let room = (area.width - 4).saturating_sub(keys + gaps) / columns;
+    let mut x = area.x + 2;
+    for rows in parts {
+        let keys = widest(rows);
+        for (row, y) in rows.iter().zip(area.y + 1..) {
+            paint.text(x, y, keys - GAP, &row.keys, Face::Key);
+            let doc = shortened(&row.doc, usize::from(room));
+            let doc = text::fit(doc, usize::from(room), paint.glyphs.ellipsis);
+            paint.text(x + keys, y, room, &doc, Face::Text);
+        }
+        x += keys + room + GAP;
     }
 }
 

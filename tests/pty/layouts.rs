@@ -53,7 +53,7 @@ fn a_layout_returns_to_its_windows_and_follows_a_relaunch() {
     machine.ok(&machine::launch("lay-two", &["--wait"]));
     let mut person = arranged(&machine);
     leader(&mut person, "L");
-    person.wait_for("No layouts yet");
+    person.wait_for("No layouts.");
     person.type_("s");
     person.wait_for("Save the open panes as");
     person.type_("../up");

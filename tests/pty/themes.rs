@@ -90,6 +90,50 @@ fn the_theme_follows_a_switch_that_happened_elsewhere() {
 }
 
 #[test]
+fn the_theme_follows_a_switch_that_the_terminal_reports() {
+    const ON_DARK: [TerminalAnswer; 2] =
+        [(b"\x1b]11;?", b"\x1b]11;rgb:1212/1212/1212\x1b\\"), KIND];
+    let machine = Machine::new();
+    let mut person = started(&machine, &ON_DARK);
+    assert!(painted(&person, 0, "\x1b[?2031h") && painted(&person, 0, DARK));
+    let before = person.raw_len();
+    // The report comes in pieces, and keys follow it at once.
+    person.type_("\x1b[?99");
+    person.type_("7;2nn");
+    wait_painted(&person, before, LIGHT);
+    // The terminal is asked for its colors, too, which panes need.
+    wait_painted(&person, before, "\x1b]11;?");
+    person.wait_for("Launch a session");
+    assert!(!person.screen().contains("997"), "{}", person.screen());
+    let before = person.raw_len();
+    person.type_("\x1b[?997;1n");
+    wait_painted(&person, before, DARK);
+    let before = person.raw_len();
+    person.type_("\x1b");
+    person.wait_for("No running sessions");
+    person.type_("q");
+    wait_painted(&person, before, "\x1b[?2031l");
+}
+
+#[test]
+fn a_report_of_the_terminal_changes_no_chosen_theme_and_types_nothing_into_a_shell() {
+    let machine = Machine::new();
+    let mut env = machine.env();
+    env.push(("WORKBAY_THEME".to_owned(), "nord".to_owned()));
+    let mut person = Terminal::start(&[BINARY], &env, 80, 24);
+    person.wait_for("No running sessions");
+    let before = person.raw_len();
+    person.type_("!");
+    person.wait_for("d back");
+    person.type_("\x1b[?997;2necho to\x1b[?997;1ngether\r");
+    person.wait_until("the answer of the shell", |screen| {
+        screen.lines().any(|line| line.trim() == "together")
+    });
+    assert!(!person.screen().contains("997"), "{}", person.screen());
+    assert!(!painted(&person, before, LIGHT) && !painted(&person, before, DARK));
+}
+
+#[test]
 fn a_theme_is_previewed_kept_and_saved() {
     let machine = Machine::new();
     let config = machine.path("config").join("config.toml");

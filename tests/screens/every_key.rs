@@ -125,6 +125,75 @@ fn every_key_invokes_its_action() {
     assert!(pressed > 900, "{pressed}");
 }
 
+/// Actions that change nothing where the test begins, because they lead there.
+const THERE: &[(Scope, Action)] = &[
+    (Scope::Global, Action::TabRunning),
+    (Scope::Launcher, Action::LauncherReview),
+];
+
+/// Whether keys change the picture, the cursor or anything outside.
+fn has_effect(before: Screen, keys: &str) -> bool {
+    let look = |screen: &Screen| (screen.styled(), screen.app.cursor_shape());
+    let (old, effects) = (look(&before), before.effects().len());
+    let after = before.press(keys);
+    after.has_left() || after.effects().len() > effects || look(&after) != old
+}
+
+#[test]
+fn no_action_is_silent() {
+    let mut tried = Vec::new();
+    let mut silent = Vec::new();
+    for keymap in KEYMAPS {
+        for scope in Scope::ALL {
+            let Some(begin) = view(scope, keymap.name) else {
+                continue;
+            };
+            let all = begin.app.keymap.bindings(scope);
+            for (keys, action) in &all {
+                let first = keys.split(' ').next().unwrap();
+                let list = begin.app.keymap.next_keys(Scope::Sessions, &[]);
+                let hidden = list.iter().any(|(key, _)| key.to_string() == first);
+                let known = (scope, *action);
+                if scope == Scope::Global && hidden
+                    || tried.contains(&known)
+                    || THERE.contains(&known)
+                {
+                    continue;
+                }
+                tried.push(known);
+                let fresh = || view(scope, keymap.name).unwrap();
+                // These lists are empty, so nothing moves in them.
+                let is_empty = matches!(
+                    scope,
+                    Scope::Layouts | Scope::Transfers | Scope::Commands | Scope::Themes
+                );
+                // The details fit on the screen, so they don't scroll.
+                let fits = scope == Scope::Detail && action.name().starts_with("list.");
+                if (is_empty || fits) && action.is_movement() {
+                    continue;
+                }
+                // At the end of a list, a movement has no effect. So it is tried after each other movement, too.
+                let others = all.iter().filter(|(_, other)| other.is_movement());
+                let alive = has_effect(fresh(), keys)
+                    || action.is_movement()
+                        && others
+                            .clone()
+                            .any(|(other, _)| has_effect(fresh().press(other), keys));
+                if !alive {
+                    silent.push(format!(
+                        "{} [{}] {keys} -> {}",
+                        keymap.name,
+                        scope.name(),
+                        action.name()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+    assert!(tried.len() > 300, "{}", tried.len());
+}
+
 #[test]
 fn the_palette_has_every_action_of_a_view_without_a_key() {
     for keymap in KEYMAPS {

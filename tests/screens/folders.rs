@@ -166,7 +166,7 @@ fn states_without_rows_say_what_is_the_matter() {
     let failure = Failure::internal("the disk is broken").hint("check the disk");
     let failed = open().answer(is_list, Err(failure));
     assert!(
-        failed.sees("the disk is broken. check the disk. Press R to try again"),
+        failed.sees("the disk is broken: check the disk. Press R to try again"),
         "{}",
         failed.text()
     );

@@ -91,7 +91,7 @@ fn only_what_harms_is_red() {
     let busy = styled(4000, 1000, Some(20));
     assert!(!is(&busy, "red") && !is(&busy, "yellow"), "{busy}");
     let held = styled(4000, 1000, Some(900));
-    assert!(is(&held, "red"), "{held}");
+    assert!(!is(&held, "red") && is(&held, "yellow"), "{held}");
     let full = styled(10, 15_900, None);
     assert!(is(&full, "red"), "{full}");
     let filling = styled(10, 13_900, None);

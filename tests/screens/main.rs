@@ -17,6 +17,7 @@ mod control_room;
 mod custom_commands;
 mod dashboard;
 mod described;
+mod each_state;
 mod ending;
 mod environments;
 mod every_key;

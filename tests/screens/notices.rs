@@ -123,7 +123,7 @@ fn the_list_is_the_newest_first_with_what_can_be_done() {
 #[test]
 fn an_empty_list_says_what_will_stand_there_and_a_missing_one_why() {
     let asking = begun(80, 24).press("B");
-    assert!(asking.sees("asking"), "{}", asking.text());
+    assert!(asking.sees("Loading notifications"), "{}", asking.text());
     let reply = Reply::Notices {
         notices: Vec::new(),
         unseen: 0,

@@ -140,7 +140,7 @@ fn of_one_behind_others_in_the_queue_it_says_so() {
 
 #[test]
 fn empty_loading_failed() {
-    assert!(asked(80, 24).sees("asking"));
+    assert!(asked(80, 24).sees("oading"));
     let none = Ok(Reply::History { entries: vec![] });
     assert!(
         asked(80, 24)
@@ -172,5 +172,5 @@ fn sorted_by_created_the_head_says_so() {
 #[test]
 fn asked_again_what_is_shown_stays() {
     let screen = history_screen(80, 24).press("R");
-    assert!(screen.sees("asking") && screen.sees("check-precondition"));
+    assert!(screen.sees("oading") && screen.sees("check-precondition"));
 }

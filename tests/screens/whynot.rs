@@ -100,7 +100,7 @@ fn what_could_start_now_140x40() {
 
 #[test]
 fn asking_nothing_and_failed() {
-    assert!(asked(80, 24).sees("asking"));
+    assert!(asked(80, 24).sees("Loading what could start now"));
     let nothing = answered(
         asked(80, 24),
         Catalogue::default(),

@@ -196,9 +196,9 @@ impl App {
             Action::TabPrevious => self.go_to_tab(self.sessions.tab().next(-1)),
             Action::Panes => return self.show_panes(now),
             Action::HostShell => return self.host_shell(),
-            Action::DetailSteps => self.toggle_steps(),
-            Action::DetailNextKernel => self.mark_kernel(1),
-            Action::DetailPreviousKernel => self.mark_kernel(-1),
+            Action::DetailSteps => return said(self.toggle_steps()),
+            Action::DetailNextKernel => return said(self.mark_kernel(1)),
+            Action::DetailPreviousKernel => return said(self.mark_kernel(-1)),
             Action::SessionsFilter => self.sessions.filter.edit(),
             Action::SessionsSort => {
                 let (tab, shown) = (self.sessions.tab(), self.sessions.shown());
@@ -211,22 +211,19 @@ impl App {
             Action::SessionsMarkRange => self.sessions.mark_range(&self.mirror),
             Action::SessionsMarkDown => self.sessions.mark_and_move(1, &self.mirror),
             Action::SessionsMarkUp => self.sessions.mark_and_move(-1, &self.mirror),
+            Action::SessionsUnmarkAll if self.sessions.marks.is_empty() => {
+                return said(Some("no session is marked".to_owned()));
+            }
             Action::SessionsUnmarkAll => {
                 self.sessions.marks.clear();
             }
             Action::SessionsColumns => return self.open_columns(),
             Action::SessionsExport => return self.open_export(),
             Action::BulkResults => return self.show_bulk_results(),
-            Action::SessionsGroup => self.sessions.group_by_next(&self.mirror),
-            Action::SessionsFold => self.sessions.fold(),
-            Action::SessionsUnfold => {
-                let why = self.sessions.unfold(&self.mirror);
-                return why
-                    .map(|why| Step::toast(Level::Info, why))
-                    .into_iter()
-                    .collect();
-            }
-            Action::SessionsFoldAll => self.sessions.fold_all(&self.mirror),
+            Action::SessionsGroup => return said(self.sessions.group_by_next(&self.mirror)),
+            Action::SessionsFold => return said(self.sessions.fold(&self.mirror)),
+            Action::SessionsUnfold => return said(self.sessions.unfold(&self.mirror)),
+            Action::SessionsFoldAll => return said(self.sessions.fold_all(&self.mirror)),
             Action::SessionsReverse => self.sessions.sort(self.sessions.order().reversed()),
             Action::SessionsStatistics => return self.toggle_statistics(),
             _ => return self.on_session(action, now),
@@ -308,6 +305,12 @@ impl App {
         steps.extend(self.show(Page::Panes));
         steps
     }
+}
+
+/// Reports why an action has no effect.
+fn said(why: Option<String>) -> Vec<Step> {
+    let toast = why.map(|why| Step::toast(Level::Info, why));
+    toast.into_iter().collect()
 }
 
 fn tab_of(action: Action) -> Option<Tab> {

@@ -136,19 +136,28 @@ impl App {
         steps
     }
 
-    pub(super) fn mark_kernel(&mut self, by: isize) {
-        let id = self.detail.as_ref().map(Detail::session);
-        let full = id.and_then(|id| self.full(id));
-        let count = full.map_or(0, |session| session.kernels.len());
-        if let Some(detail) = &mut self.detail {
-            detail.mark_kernel(by, count);
+    /// Selects another container of the session in the details. Returns why it can't.
+    pub(super) fn mark_kernel(&mut self, by: isize) -> Option<String> {
+        let id = self.detail.as_ref().map(Detail::session)?;
+        let full = self.full(id);
+        let count = full.as_ref().map_or(0, |session| session.kernels.len());
+        if count < 2 {
+            let name = full.map(|session| session.name.clone());
+            let name = name.or_else(|| Some(self.mirror.session(id)?.name.clone()))?;
+            return Some(format!("{name} has one container"));
         }
+        self.detail.as_mut()?.mark_kernel(by, count);
+        None
     }
 
-    pub(super) fn toggle_steps(&mut self) {
-        if let Some(detail) = &mut self.detail {
-            detail.all_steps = !detail.all_steps;
+    /// Shows all steps of the scheduling history in the details, or fewer. Returns why it can't.
+    pub(super) fn toggle_steps(&mut self) -> Option<String> {
+        let detail = self.detail.as_mut()?;
+        if !detail.has_steps() {
+            return Some("the scheduling history has no steps".to_owned());
         }
+        detail.all_steps = !detail.all_steps;
+        None
     }
 
     /// Opens the detail. The next press focuses it, and another one closes it.

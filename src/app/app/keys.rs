@@ -74,7 +74,13 @@ impl App {
             Found::Pending => Vec::new(),
             Found::Nothing => {
                 let keys = std::mem::take(&mut self.pending);
-                if is_text(key) && matches!(self.focus(), Focus::Sessions | Focus::Detail) {
+                // Where the help isn't in reach, the hint line couldn't name its key.
+                let explains = match self.focus() {
+                    Focus::Sessions | Focus::Detail => true,
+                    Focus::Panel => self.outer_scopes(inner).contains(&Scope::Global),
+                    Focus::Filter | Focus::Logs | Focus::Panes => false,
+                };
+                if is_text(key) && explains {
                     let until = now.saturating_add(UNBOUND_STAYS);
                     self.unbound = Some((keys, until.unwrap_or(Timestamp::MAX)));
                 }

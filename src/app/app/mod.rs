@@ -252,12 +252,13 @@ impl App {
             Msg::Focus(on) => {
                 self.in_front = on;
                 let mut steps = self.panes.focus(on && self.page == Page::Panes);
-                // The user may have changed the colors elsewhere. Only a terminal that answered before is asked.
-                if on && self.panes.colors().background.is_some() {
-                    steps.push(Step::Do(Effect::AskColors));
+                // The user may have changed the colors elsewhere.
+                if on {
+                    steps.extend(self.ask_colors());
                 }
                 steps
             }
+            Msg::ColorScheme { .. } => self.ask_colors().into_iter().collect(),
             Msg::Tick => self.tick(now),
             Msg::Daemon(link) => self.link(link, now),
             Msg::Answer { ticket, result } => self.answer(ticket, result, now),
@@ -334,6 +335,12 @@ impl App {
 
     /// Mouse movement without a button sends a lot of data over a slow connection. It is requested only while
     /// the focused program wants it.
+    /// Asks the terminal for its colors. Only a terminal that answered before is asked.
+    fn ask_colors(&self) -> Option<Step> {
+        let knows = self.panes.colors().background.is_some();
+        knows.then_some(Step::Do(Effect::AskColors))
+    }
+
     fn follow_mouse(&mut self) -> Option<Effect> {
         let wanted = self.mouse && self.focus() == Focus::Panes && self.panes.want_moves();
         let changed = wanted != std::mem::replace(&mut self.mouse_moves, wanted);

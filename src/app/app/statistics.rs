@@ -20,15 +20,19 @@ pub struct Counted<'a> {
 impl App {
     /// Shows or hides the bars. Explains it if the bars can't be visible.
     pub(super) fn toggle_statistics(&mut self) -> Vec<Step> {
-        self.statistics_shown = !self.statistics_shown;
-        let text = if !self.statistics_shown {
+        let were_shown = self.statistics_shown;
+        self.statistics_shown = true;
+        let is_known = self.statistics().is_some();
+        self.statistics_shown = !were_shown;
+        let is_low = self.screen_rows() < STATISTICS_ROWS;
+        let text = if is_known && !is_low {
             return Vec::new();
-        } else if self.screen_rows() < STATISTICS_ROWS {
+        } else if were_shown {
+            "the resource bars are hidden".to_owned()
+        } else if is_low {
             format!("the resource bars need {STATISTICS_ROWS} rows")
-        } else if self.statistics().is_none() {
-            "the resources of your sessions aren't known yet".to_owned()
         } else {
-            return Vec::new();
+            "the resources of your sessions aren't known yet".to_owned()
         };
         vec![Step::toast(Level::Info, text)]
     }

@@ -53,8 +53,9 @@ impl App {
 
     /// Groups the list by the next useful value.
     pub(super) fn group_list_by_next(&mut self) -> Vec<Step> {
-        self.sessions.group_by_next(&self.mirror);
-        self.show(Page::Sessions)
+        let why = self.sessions.group_by_next(&self.mirror);
+        let toast = why.map(|why| Step::toast(Level::Info, why));
+        toast.into_iter().chain(self.show(Page::Sessions)).collect()
     }
 
     /// Shows, saves or deletes a view.

@@ -127,7 +127,7 @@ impl Launcher {
     }
 
     /// The topic that the focused row explains.
-    pub(super) fn topic(&self) -> Topic {
+    pub fn topic(&self) -> Topic {
         match self.page {
             Page::Review => Topic::Card(page_of(self.row())),
             _ => Topic::Field(self.row().field),

@@ -24,17 +24,14 @@ const QUESTION: &[Hint] = &[
     (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
     (Scope::Confirm, &[Action::ConfirmPress], "press"),
 ];
-const EXPLAINED: &[Hint] = &[
-    (S, &[Action::LauncherExplain], "close"),
-    (Scope::Global, &[Action::Back], "close"),
-];
+const EXPLAINED: &[Hint] = &[(Scope::Global, &[Action::Back], "close")];
 const TYPED: &[Hint] = &[
     GO_ON,
     FIELD,
     REVIEW,
+    NOW,
     EXPLAIN,
     CANCEL,
-    NOW,
     (S, &[Action::LauncherRecents], "recent"),
 ];
 const CHOSEN: &[Hint] = &[
@@ -104,6 +101,7 @@ const SCRIPT: &[Hint] = &[
     (S, &[Action::LauncherNextPage], "next step"),
     REVIEW,
     EXPLAIN,
+    CANCEL,
 ];
 const LOOK_UP: &[Hint] = &[
     (S, &[Action::LauncherGoOn], "look up"),
@@ -119,7 +117,9 @@ const FOLDER: &[Hint] = &[
     (S, &[Action::LauncherAdd], "new"),
     (S, &[Action::LauncherSearch], "search"),
     REVIEW,
+    NOW,
     EXPLAIN,
+    CANCEL,
 ];
 const NEW_FOLDER: &[Hint] = &[
     GO_ON,

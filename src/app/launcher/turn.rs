@@ -18,6 +18,7 @@ use crate::{
         failure::Failure,
         id::ContextName,
         launch_field::{FieldProblem, LaunchField},
+        notice::Level,
     },
     protocol::message::Request,
     rules::launch::command,
@@ -164,8 +165,14 @@ impl Launcher {
         }
         match action {
             Action::LauncherReset if self.is_touched() => self.question(Confirmation::reset()),
+            Action::LauncherReset => {
+                return vec![Step::toast(Level::Info, "no field was changed yet")];
+            }
             Action::LauncherExplain => self.overlay = Some(Overlay::Explain(self.topic())),
-            Action::LauncherEditor => return self.edit().into_iter().collect(),
+            Action::LauncherEditor => {
+                let edit = self.edit();
+                return vec![edit.unwrap_or_else(|| not_here(action))];
+            }
             Action::LauncherCopyLine => return vec![Step::Copy(self.command_line())],
             Action::LauncherOpenRecipe => {
                 self.overlay = Some(Overlay::Prompt(Box::new(PathPrompt::open())));
@@ -174,7 +181,8 @@ impl Launcher {
                 let prompt = PathPrompt::save(self.request.name.as_deref());
                 self.overlay = Some(Overlay::Prompt(Box::new(prompt)));
             }
-            _ => {}
+            _ if action.is_movement() => {}
+            _ => return vec![not_here(action)],
         }
         Vec::new()
     }
@@ -364,4 +372,9 @@ impl Launcher {
     pub fn is_warned(&self) -> bool {
         self.warned
     }
+}
+
+/// Reports that an action is for other fields.
+fn not_here(action: Action) -> Step {
+    Step::toast(Level::Info, format!("not for this field: {}", action.doc()))
 }

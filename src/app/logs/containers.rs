@@ -3,7 +3,7 @@
 use super::{Logs, window::LogWindow};
 use crate::{
     app::step::{Ids, Step},
-    model::{id::KernelId, session::Session, text::Clean},
+    model::{id::KernelId, notice::Level, session::Session, text::Clean},
 };
 
 impl Logs {
@@ -34,7 +34,8 @@ impl Logs {
     pub(super) fn turn(&mut self, by: isize, ids: &mut Ids) -> Vec<Step> {
         let count = self.kernels.len().cast_signed();
         if count < 2 {
-            return Vec::new();
+            let text = "this session has one container, so there is one log";
+            return vec![Step::toast(Level::Info, text)];
         }
         let mut steps = self.close();
         let next = (self.kernel.cast_signed() + by).rem_euclid(count);

@@ -81,10 +81,7 @@ fn ended(end: StreamEnd) -> LogState {
         StreamEnd::Exited { .. } => LogState::Complete,
         StreamEnd::Lost { why } => LogState::Broken { why },
         StreamEnd::Failed { failure } => LogState::Broken {
-            why: match &failure.hint {
-                Some(help) => Clean::new(&format!("{failure}. {help}")),
-                None => failure.message(),
-            },
+            why: Clean::new(&failure.sentence()),
         },
     }
 }

@@ -41,7 +41,8 @@ impl Logs {
     pub(super) fn seek(&mut self, forward: bool) -> Vec<Step> {
         let first = self.visible().first().map_or(0, |row| row.number);
         let Some(search) = &mut self.search else {
-            return Vec::new();
+            let text = "no search yet. Search for a word or for errors first";
+            return vec![Step::toast(Level::Info, text)];
         };
         search.seeks = true;
         let (id, current) = (search.id, search.current);

@@ -312,6 +312,10 @@ impl Logs {
             Action::ListLast => self.go_to(Goal::End),
             Action::LogsFollow => return self.follow(ids),
             Action::LogsWrap => self.toggle_wrap(),
+            Action::LogsLeft | Action::LogsRight if self.wrap => {
+                let text = "long lines are wrapped, so there is nothing on the right";
+                return vec![Step::toast(Level::Info, text)];
+            }
             Action::LogsLeft => self.left = self.left.saturating_sub(SIDEWAYS),
             Action::LogsRight => self.go_right(),
             Action::LogsSearch => self.typing = Some(Input::default()),
@@ -398,9 +402,6 @@ impl Logs {
     }
 
     fn go_right(&mut self) {
-        if self.wrap {
-            return;
-        }
         let widths = self
             .visible()
             .into_iter()

@@ -11,6 +11,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct CommandList {
     pub list: ListCursor,
+    has_rows: bool,
 }
 
 impl CommandList {
@@ -19,13 +20,14 @@ impl CommandList {
     pub fn new(count: usize) -> Self {
         let mut list = ListCursor::default();
         list.go_to(count, count);
-        Self { list }
+        let has_rows = count > 0;
+        Self { list, has_rows }
     }
 
     fn copy(&self, env: &PanelEnv<'_>) -> Vec<Step> {
         match env.commands.entries().get(self.list.marked()) {
             Some(entry) => vec![Step::Copy(entry.line.clone())],
-            None => Vec::new(),
+            None => vec![Step::toast(Level::Info, "nothing was changed yet")],
         }
     }
 
@@ -45,6 +47,8 @@ const HINTS: &[Hint] = &[
     (Scope::Commands, MOVE, "move"),
     (Scope::Global, &[Action::Back], "close"),
 ];
+
+const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], "close")];
 
 impl Panel for CommandList {
     fn scope(&self) -> Scope {
@@ -82,10 +86,16 @@ impl Panel for CommandList {
     }
 
     fn laid_out(&mut self, height: usize, env: &PanelEnv<'_>) {
-        self.list.laid_out(height, env.commands.entries().len());
+        let count = env.commands.entries().len();
+        self.list.laid_out(height, count);
+        self.has_rows = count > 0;
     }
 
     fn hints(&self) -> Vec<Hint> {
-        HINTS.to_vec()
+        if self.has_rows {
+            HINTS.to_vec()
+        } else {
+            EMPTY_HINTS.to_vec()
+        }
     }
 }

@@ -27,6 +27,8 @@ pub struct LayoutList {
     /// The name under which the panes are saved, while it is typed.
     naming: Option<Input>,
     question: Option<LayoutQuestion>,
+    has_rows: bool,
+    has_panes: bool,
 }
 
 impl LayoutList {
@@ -38,6 +40,11 @@ impl LayoutList {
 
     pub fn naming(&self) -> Option<&Input> {
         self.naming.as_ref()
+    }
+
+    /// Whether a pane is open that a layout can keep.
+    pub fn has_panes(&self) -> bool {
+        self.has_panes
     }
 
     pub fn question(&self) -> Option<&LayoutQuestion> {
@@ -120,6 +127,12 @@ const HINTS: &[Hint] = &[
     (Scope::Global, &[Action::Back], "close"),
 ];
 
+/// The hints while no layout is saved.
+const EMPTY_HINTS: &[Hint] = &[
+    (Scope::Layouts, &[Action::LayoutSave], "save open panes"),
+    (Scope::Global, &[Action::Back], "close"),
+];
+
 const QUESTION_HINTS: &[Hint] = &[
     (Scope::Confirm, &[Action::ConfirmYes], "yes"),
     (Scope::Confirm, &[Action::ConfirmNo], "no"),
@@ -142,7 +155,12 @@ impl Panel for LayoutList {
         match action {
             Action::Back | Action::InputCancel | Action::ConfirmNo => return self.back(env),
             Action::ConfirmYes | Action::ConfirmPress => return self.answer(env),
-            _ if self.question.is_some() => {}
+            _ if self.question.is_some() => {
+                return vec![Step::toast(
+                    Level::Info,
+                    "answer the question with yes or no",
+                )];
+            }
             Action::InputSubmit => return self.submit(env),
             _ if self.naming.is_some() => {}
             Action::LayoutRestore => return self.restore(env),
@@ -203,13 +221,21 @@ impl Panel for LayoutList {
 
     fn laid_out(&mut self, height: usize, env: &PanelEnv<'_>) {
         self.list.laid_out(height, count(env));
+        self.has_rows = count(env) > 0;
+        self.has_panes = Layout::new(env.panes.saved(), env.now).is_some();
     }
 
     fn hints(&self) -> Vec<Hint> {
         match (&self.question, &self.naming) {
             (Some(_), _) => QUESTION_HINTS.to_vec(),
             (None, Some(_)) => INPUT_HINTS.to_vec(),
-            (None, None) => HINTS.to_vec(),
+            (None, None) => {
+                let hints = if self.has_rows { HINTS } else { EMPTY_HINTS };
+                let saves = |(_, actions, _): &Hint| *actions == [Action::LayoutSave];
+                let mut hints = hints.to_vec();
+                hints.retain(|hint| self.has_panes || !saves(hint));
+                hints
+            }
         }
     }
 

@@ -92,7 +92,7 @@ impl Panel for NoticeList {
             (Action::Back, _) => self.back(env),
             (Action::NoticeForgetAll, _) => vec![Step::EditNotices(NoticesEdit::Clear)],
             (action, Some(notice)) => act(action, notice, env),
-            (_, None) => Vec::new(),
+            (_, None) => vec![Step::toast(Level::Info, "no notification is selected")],
         }
     }
 

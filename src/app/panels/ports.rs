@@ -276,7 +276,7 @@ impl Panel for PortBoard {
             }
             (Action::InputCancel | Action::Back, _) => self.back(env),
             (action, Some(forward)) => self.act(action, forward, env),
-            (_, None) => Vec::new(),
+            (_, None) => vec![Step::toast(Level::Info, "no forward is selected")],
         }
     }
 

@@ -119,6 +119,8 @@ const HINTS: &[Hint] = &[
     (Scope::Global, &[Action::Back], "cancel"),
 ];
 
+const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], "cancel")];
+
 impl Panel for Recents {
     fn scope(&self) -> Scope {
         match self.renaming {
@@ -189,6 +191,7 @@ impl Panel for Recents {
     fn hints(&self) -> Vec<Hint> {
         match self.renaming {
             Some(_) => INPUT_HINTS.to_vec(),
+            None if self.entries().is_none_or(<[_]>::is_empty) => EMPTY_HINTS.to_vec(),
             None => HINTS.to_vec(),
         }
     }

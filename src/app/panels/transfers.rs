@@ -9,6 +9,7 @@ use crate::{
         transfers::{Transfer, TransferState, TransferStep, Transfers},
     },
     key::Key,
+    model::notice::Level,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -30,7 +31,14 @@ impl TransferList {
     fn act(action: Action, transfer: &Transfer) -> Vec<Step> {
         let id = transfer.id;
         let step = match action {
+            Action::TransferCancel if !transfer.state.is_open() => {
+                return vec![Step::toast(Level::Info, "this transfer has ended")];
+            }
             Action::TransferCancel => TransferStep::Cancel(id),
+            Action::TransferResume if !transfer.state.can_resume() => {
+                let text = "only an interrupted, failed or cancelled transfer can be resumed";
+                return vec![Step::toast(Level::Info, text)];
+            }
             Action::TransferResume => TransferStep::Resume(id),
             Action::TransferForget if transfer.state.is_open() => TransferStep::Cancel(id),
             Action::TransferForget => TransferStep::Forget(id),
@@ -72,7 +80,7 @@ impl Panel for TransferList {
         match (action, self.marked(env.transfers)) {
             (Action::Back, _) => vec![Step::CLOSE],
             (action, Some(transfer)) => Self::act(action, transfer),
-            (_, None) => Vec::new(),
+            (_, None) => vec![Step::toast(Level::Info, "no transfer is selected")],
         }
     }
 

@@ -61,6 +61,9 @@ impl Panes {
         if let Some(steps) = self.floating_action(action) {
             return steps;
         }
+        if let Some(why) = self.why_nothing(action) {
+            return vec![Step::toast(Level::Info, why)];
+        }
         match action {
             Action::PaneDetach => vec![Step::Go(Go::Sessions)],
             Action::PaneClose => self.close_active(),
@@ -83,6 +86,27 @@ impl Panes {
             Action::PaneLiteral => key.map_or_else(Vec::new, |key| self.type_to_active(key, now)),
             Action::PaneSendPrefix => self.type_to_active(Key::ctrl('b'), now),
             _ => self.window_action(action).unwrap_or_default(),
+        }
+    }
+
+    /// Why an action about several panes has no effect.
+    fn why_nothing(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::PaneNext | Action::PanePrevious if self.tabs.len() < 2 => {
+                Some("no other shell is open")
+            }
+            Action::PaneLeft
+            | Action::PaneDown
+            | Action::PaneUp
+            | Action::PaneRight
+            | Action::PaneGrowLeft
+            | Action::PaneGrowDown
+            | Action::PaneGrowUp
+            | Action::PaneGrowRight => {
+                let tab = self.tabs.get(self.active)?;
+                (tab.panes().len() < 2).then_some("no other pane is on this screen")
+            }
+            _ => None,
         }
     }
 

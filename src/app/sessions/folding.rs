@@ -31,8 +31,8 @@ impl Sessions {
         self.stale = true;
     }
 
-    /// Groups by the next useful value, at last by none.
-    pub fn group_by_next(&mut self, mirror: &Mirror) {
+    /// Groups by the next useful value, at last by none. Returns why it can't.
+    pub fn group_by_next(&mut self, mirror: &Mirror) -> Option<String> {
         let (tab, shown) = (self.tab(), self.shown());
         let listed = mirror
             .sessions()
@@ -42,7 +42,11 @@ impl Sessions {
             None => useful.first(),
             Some(now) => useful.iter().find(|it| **it > now),
         };
+        if next.is_none() && self.grouping().is_none() {
+            return Some("nothing to group by: the sessions have the same values".to_owned());
+        }
         self.group_by(next.copied());
+        None
     }
 
     pub fn folds(&self) -> &Folds {
@@ -87,8 +91,8 @@ impl Sessions {
         &self.tree
     }
 
-    /// Folds the selected group or session, or the one that the selected row belongs to.
-    pub fn fold(&mut self) {
+    /// Folds the selected group or session, or the one that the selected row belongs to. Returns why it can't.
+    pub fn fold(&mut self, mirror: &Mirror) -> Option<String> {
         match self.selected_row() {
             Some(ListRow::Group(at)) => self.fold_group(at, true),
             Some(ListRow::Container(key, _)) => {
@@ -100,10 +104,16 @@ impl Sessions {
                     self.refolded = true;
                 } else if let Some(group) = self.lines.group_of(key) {
                     self.fold_group(group, true);
+                } else {
+                    let name = &mirror.session(key)?.name;
+                    return Some(format!(
+                        "{name} is in no group and has no unfolded containers"
+                    ));
                 }
             }
             None => {}
         }
+        None
     }
 
     /// Unfolds the selected group, or lists the containers of the selected session. Returns why it can't.
@@ -143,18 +153,27 @@ impl Sessions {
     }
 
     /// Folds all groups, or unfolds them if all are folded. Without groups, does the same with the visible sessions
-    /// of several containers.
-    pub fn fold_all(&mut self, mirror: &Mirror) {
+    /// of several containers. Returns why it can't.
+    pub fn fold_all(&mut self, mirror: &Mirror) -> Option<String> {
         self.refolded = true;
         let Some(grouping) = self.grouping() else {
             self.expand_all(mirror);
-            return;
+            let nothing = self.tree.is_empty() && !self.has_expandable(mirror);
+            let why = "no groups, and no session has several containers";
+            return nothing.then(|| why.to_owned());
         };
         let folded = self.groups().iter().all(|group| group.folded);
         let names: Vec<String> = self.groups().iter().map(|it| it.name.clone()).collect();
         for name in names {
             self.folds.set(grouping, &name, !folded);
         }
+        None
+    }
+
+    /// Whether a visible session has several containers.
+    fn has_expandable(&self, mirror: &Mirror) -> bool {
+        let mut visible = self.visible_sessions();
+        visible.any(|key| mirror.session(key).is_some_and(|it| it.containers() > 1))
     }
 
     fn expand_all(&mut self, mirror: &Mirror) {

@@ -45,6 +45,13 @@ pub enum TransferState {
 }
 
 impl TransferState {
+    pub fn can_resume(&self) -> bool {
+        matches!(
+            self,
+            Self::Interrupted(_) | Self::Failed(_) | Self::Cancelled
+        )
+    }
+
     /// Whether it can still change files.
     pub fn is_open(&self) -> bool {
         matches!(

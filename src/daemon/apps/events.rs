@@ -1,5 +1,7 @@
 //! What the main loop does with the reports of tasks.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::{AppEvent, Asker};
 use crate::{
     daemon::{clock, main_loop::core::Core},
@@ -103,6 +105,7 @@ impl Core {
         for id in forwards {
             if let Some(open) = self.apps.open.get_mut(&id) {
                 open.forward.broken = Some(Clean::new(&format!("{app} {ended}")));
+                open.inside.is_broken.store(true, Relaxed);
                 title = Some((
                     open.forward.title.clone(),
                     open.forward.session_name.clone(),

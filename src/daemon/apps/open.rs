@@ -1,9 +1,6 @@
 //! Opens and closes forwards.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicU16, Ordering::Relaxed},
-};
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -13,7 +10,7 @@ use super::{
     options::{self, Checked},
     registry::{Apps, OpenForward},
     ssh::SshPort,
-    target::{SessionPort, port_of},
+    target::{Inside, SessionPort, port_of},
 };
 use crate::{
     daemon::{clock, main_loop::core::Core},
@@ -84,9 +81,10 @@ impl Core {
         });
         // The app may have been started again on another port.
         if port_of(&target) != 0 {
-            open.inner_port.store(port_of(&target), Relaxed);
+            open.inside.port.store(port_of(&target), Relaxed);
         }
         open.forward.broken = None;
+        open.inside.is_broken.store(false, Relaxed);
         open.forward.target = target;
         if checked.public.is_some() {
             open.forward.public.clone_from(&checked.public);
@@ -286,7 +284,7 @@ impl Apps {
         allowed: Vec<crate::model::cidr::Network>,
     ) -> Result<OpenForward, Failure> {
         let traffic = Arc::new(Traffic::default());
-        let inner_port = Arc::new(AtomicU16::new(port_of(&forward.target)));
+        let inside = Inside::of(&forward);
         let tokens = match &forward.public {
             Some(_) => None,
             None => Some(Arc::new(TokenBook::new(self.secret(&forward)?))),
@@ -295,7 +293,7 @@ impl Apps {
             Some(tokens) => Access::Token(tokens.clone()),
             None => Access::Public { allowed },
         };
-        let upstream = self.upstream(&forward, inner_port.clone())?;
+        let upstream = self.upstream(&forward, inside.clone())?;
         let route = Route {
             kind: match forward.protocol {
                 AppProtocol::Http => Kind::Http,
@@ -312,7 +310,7 @@ impl Apps {
             forward,
             traffic,
             tokens,
-            inner_port,
+            inside,
             reported: 0,
             _serving: stop.drop_guard(),
         })
@@ -321,7 +319,7 @@ impl Apps {
     fn upstream(
         &self,
         forward: &Forward,
-        port: Arc<AtomicU16>,
+        inside: Arc<Inside>,
     ) -> Result<Arc<dyn Upstream>, Failure> {
         if forward.target == ForwardTarget::Ssh {
             let files = KeyFiles::new(&self.keys);
@@ -340,9 +338,8 @@ impl Apps {
                 ForwardTarget::App { app, .. } => Some(app.clone()),
                 _ => None,
             },
-            port,
+            inside,
             inbound: self.inbound.clone(),
-            is_broken: AtomicBool::new(false),
         }))
     }
 

@@ -3,12 +3,13 @@
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
-    sync::{Arc, atomic::AtomicU16},
+    sync::Arc,
 };
 
 use tokio::{sync::mpsc, task::AbortHandle, time::Instant};
 use tokio_util::sync::DropGuard;
 
+use super::target::Inside;
 use crate::{
     daemon::connection::inbound::Inbound,
     gateway::{TokenBook, Traffic},
@@ -55,8 +56,8 @@ pub(super) struct OpenForward {
     pub traffic: Arc<Traffic>,
     /// `None` = public.
     pub tokens: Option<Arc<TokenBook>>,
-    /// The port inside. It changes when the app is started again on another one.
-    pub inner_port: Arc<AtomicU16>,
+    /// Its port changes when the app is started again on another one.
+    pub inside: Arc<Inside>,
     /// The bytes that were last reported as use of the session.
     pub reported: u64,
     /// Dropping it closes the port and its connections.

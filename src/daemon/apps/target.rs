@@ -15,7 +15,7 @@ use crate::{
     gateway::{Io, Upstream},
     model::{
         failure::Failure,
-        forward::{ForwardId, ForwardTarget},
+        forward::{Forward, ForwardId, ForwardTarget},
         id::SessionKey,
         text::Clean,
     },
@@ -28,15 +28,31 @@ pub(super) struct SessionPort {
     pub session: SessionKey,
     /// The name of the app; `None` = a port.
     pub app: Option<Clean>,
-    pub port: Arc<AtomicU16>,
+    pub inside: Arc<Inside>,
     pub inbound: mpsc::Sender<Inbound>,
-    /// Whether the last connection failed.
+}
+
+/// What the daemon's loop and the connections of a forward share.
+#[derive(Debug)]
+pub(super) struct Inside {
+    /// The port in the session.
+    pub port: AtomicU16,
+    /// Whether the last connection failed, or the app has ended since then.
     pub is_broken: AtomicBool,
+}
+
+impl Inside {
+    pub fn of(forward: &Forward) -> Arc<Self> {
+        Arc::new(Self {
+            port: AtomicU16::new(port_of(&forward.target)),
+            is_broken: AtomicBool::new(forward.broken.is_some()),
+        })
+    }
 }
 
 impl SessionPort {
     fn target(&self) -> DialTarget {
-        let port = self.port.load(Relaxed);
+        let port = self.inside.port.load(Relaxed);
         match &self.app {
             Some(app) => DialTarget {
                 service: app.to_string(),
@@ -63,7 +79,8 @@ impl SessionPort {
 
     /// Reports whether the session is reached, when that changed.
     async fn report(&self, failure: Option<Clean>) {
-        if self.is_broken.swap(failure.is_some(), Relaxed) == failure.is_some() {
+        let before = self.inside.is_broken.swap(failure.is_some(), Relaxed);
+        if before == failure.is_some() {
             return;
         }
         let forward = self.forward;

@@ -100,10 +100,11 @@ impl ServiceControl {
         }
     }
 
-    fn start(&self) -> String {
+    /// How to start the engine, which the text before calls `it`, or something else.
+    fn start(&self, it: &str) -> String {
         if self.named {
-            return "the engine of this address, or correct the address in DOCKER_HOST, `endpoint` \
-                    in [engine] of config.toml or your Docker context"
+            return "start the engine of this address, or correct the address in DOCKER_HOST, \
+                    `endpoint` in [engine] of config.toml or your Docker context"
                 .to_owned();
         }
         let unit = if self.podman {
@@ -111,7 +112,7 @@ impl ServiceControl {
         } else {
             "docker"
         };
-        format!("`{} start {unit}`", self.systemctl())
+        format!("start {it}: `{} start {unit}`", self.systemctl())
     }
 
     fn enter(&self) -> String {
@@ -150,11 +151,11 @@ pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> Failure {
     let (why, hint) = match cause.kind() {
         io::ErrorKind::NotFound => (
             "the socket doesn't exist".to_owned(),
-            Some(format!("start the engine: {}", keeper.start())),
+            Some(keeper.start("the engine")),
         ),
         io::ErrorKind::ConnectionRefused => (
             "the engine isn't running (no answer on its socket)".to_owned(),
-            Some(format!("start it: {}", keeper.start())),
+            Some(keeper.start("it")),
         ),
         io::ErrorKind::PermissionDenied => (
             "you have no permission to use its socket".to_owned(),

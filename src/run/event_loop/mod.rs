@@ -22,6 +22,7 @@ use crate::{
         msg::{Link, Msg, StreamEvent},
     },
     protocol::message::StreamId,
+    terminal::defaults::Rgb,
     theme::Theme,
     view::{draw::draw, layout::layout, still::Picture},
 };
@@ -177,10 +178,13 @@ impl<'a> EventLoop<'a> {
         if matches!(msg, Msg::Resize { .. }) {
             self.stage.resized()?;
         }
-        if let (Msg::TerminalColors(colors), Some(theming)) = (&msg, &self.theming)
-            && let Some(background) = colors.background
-        {
-            theming.background(background.is_dark());
+        let is_dark = match &msg {
+            Msg::TerminalColors(colors) => colors.background.map(Rgb::is_dark),
+            Msg::ColorScheme { dark } => Some(*dark),
+            _ => None,
+        };
+        if let (Some(is_dark), Some(theming)) = (is_dark, &self.theming) {
+            theming.background(is_dark);
         }
         let is_key = matches!(msg, Msg::Key(_));
         let effects = self.app.update(msg, now);

@@ -219,22 +219,14 @@ fn allocation(session: &Session, width: usize) -> Vec<DetailLine> {
     lines
 }
 
-/// `4 cores, 16 GiB, 1 GPU`.
+/// `4 CPU, 16 GiB, 1 GPU`.
 fn amounts(slots: &ResourceSlots) -> String {
-    let mut text = format!("{}, {}", cores(slots.cpu), slots.mem);
+    let mut text = format!("{} CPU, {}", slots.cpu, slots.mem);
     for (slot, amount) in &slots.accelerators {
         let unit = AcceleratorKind::usual_unit(slot);
         let _ = write!(text, ", {} {unit}", Cpu::from_millis(*amount));
     }
     text
-}
-
-fn cores(cpu: Cpu) -> String {
-    if cpu == Cpu::from_millis(1000) {
-        "1 core".to_owned()
-    } else {
-        format!("{cpu} cores")
-    }
 }
 
 fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<DetailLine> {

@@ -100,6 +100,14 @@ pub fn lines(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
     if lines.last().is_some_and(Vec::is_empty) {
         lines.pop();
     }
+    let throttled = view.app.mirror.usage(view.session.key());
+    let throttled = throttled.and_then(|usage| usage.throttled);
+    if let Some(share) = throttled.filter(|it| live && *it >= bar::THROTTLED) {
+        let percent = (share + 5) / 10;
+        let text = format!("Slowed by the CPU limit now ({percent}% of the time)");
+        let wrapped = text::wrap(&text, view.width).into_iter();
+        lines.extend(wrapped.map(|line| vec![(line, Face::Warning)]));
+    }
     let note = match state {
         Used::Lacking(why) | Used::Failed(why) => Some(why.to_string()),
         Used::Asked if rows.is_empty() => Some("loading".to_owned()),

@@ -52,6 +52,40 @@ fn lines(launcher: &Launcher, topic: Topic, cells: u16) -> Vec<(&'static str, Ve
         .collect()
 }
 
+/// Lines that the explanation in the free area of a page takes: a blank one, a rule, and its text. The place is the
+/// same for all fields, so that nothing jumps.
+const BELOW: u16 = 8;
+/// The widest text that is easy to read.
+const READABLE: u16 = 84;
+
+/// Explains the focused field below the lines of its page, if there is room.
+pub fn draw_below(paint: &mut Paint<'_>, launcher: &Launcher, body: Rect, taken: usize) {
+    let free = usize::from(body.height).saturating_sub(taken);
+    if free < usize::from(BELOW) {
+        return;
+    }
+    let topic = launcher.topic();
+    let mut y = body.bottom() - BELOW + 1;
+    let title = help::entry_on(topic).title;
+    let end = paint.text(body.x, y, body.width, title, Face::Label) + 1;
+    let rest = body.right().saturating_sub(end);
+    paint.line(end, y, rest, paint.glyphs.rule, Face::Border);
+    y += 1;
+    let width = body.width.min(READABLE);
+    for (label, lines) in lines(launcher, topic, width) {
+        // A part is shown completely or not at all.
+        if y + lines.len() as u16 > body.bottom() {
+            continue;
+        }
+        let x = if label.is_empty() { 0 } else { VALUES };
+        paint.text(body.x, y, VALUES, label, Face::Label);
+        for line in lines {
+            paint.text(body.x + x, y, width.saturating_sub(x), &line, Face::Dim);
+            y += 1;
+        }
+    }
+}
+
 pub fn draw(paint: &mut Paint<'_>, launcher: &Launcher, topic: Topic, screen: Rect) {
     let width = WIDTH.min(screen.width);
     let lines = lines(launcher, topic, width.saturating_sub(6));

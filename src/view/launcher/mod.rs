@@ -73,6 +73,7 @@ impl Dialog for Launcher {
         steps::draw(paint, self, wizard, area.width >= WIDE);
         let lines = lines(self, wizard.body, paint.glyphs);
         sheet::draw(paint, &lines, wizard.first, self.row(), wizard.body);
+        explain::draw_below(paint, self, wizard.body, wizard.lines);
         draw_more(paint, wizard, area);
         draw_foot(paint, self, wizard);
         match self.overlay() {
@@ -188,5 +189,11 @@ fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
             (None, None) => return,
         },
     };
-    paint.text(area.x, area.y, area.width, &text, face);
+    // The whole reason is above the list. Here, its beginning is enough.
+    let first = text
+        .split_once(": ")
+        .map_or(text.as_str(), |(first, _)| first);
+    let is_long = text::width(&text) > usize::from(area.width);
+    let text = if is_long { first } else { &text };
+    paint.text(area.x, area.y, area.width, text, face);
 }

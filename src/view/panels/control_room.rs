@@ -5,13 +5,15 @@ use ratatui::layout::Rect;
 
 use super::Dialog;
 use crate::{
+    action::{Action, Scope},
     app::{
         app::App,
         area::DialogAreas,
+        mirror::DaemonConnection,
         panels::control_room::{ControlRoom, RoomPage, tiles},
         panes::ScreenView,
     },
-    model::session::Session,
+    model::{capability::EngineState, session::Session},
     theme::face::Face,
     view::{miniature, paint::Paint, status, text},
 };
@@ -33,12 +35,13 @@ impl Dialog for ControlRoom {
         paint.extras.clear(areas.area);
         paint.clear(areas.area);
         let page = self.page(&app.mirror, areas.screen);
-        draw_title(paint, areas.area, self, &page);
+        let sessions = page.sessions.iter();
+        let away = sessions
+            .filter_map(|key| app.mirror.session(*key))
+            .find_map(|session| away(app, session));
+        draw_title(paint, areas.area, self, (&page, away));
         if page.sessions.is_empty() {
-            let middle = areas.rows.y + areas.rows.height / 2;
-            let text = "No running sessions. Their terminals would be here";
-            paint.centred(areas.rows, middle, text, Face::Dim);
-            return;
+            return draw_empty(paint, app, self, areas.rows);
         }
         for (at, key) in page.sessions.iter().enumerate() {
             let tile = page.grid.tile(areas.rows, at);
@@ -55,7 +58,37 @@ impl Dialog for ControlRoom {
     }
 }
 
-fn draw_title(paint: &mut Paint<'_>, area: Rect, room: &ControlRoom, page: &RoomPage) {
+/// What would be in the room, and the key that leads there.
+fn draw_empty(paint: &mut Paint<'_>, app: &App, room: &ControlRoom, rows: Rect) {
+    let key = |scope, action| {
+        let keys = app.keymap.keys_for(scope, action);
+        keys.into_iter().next().unwrap_or_default()
+    };
+    let back = key(Scope::Global, Action::Back);
+    let (first, second) = if *app.mirror.connection() == DaemonConnection::Connecting {
+        ("Connecting to the daemon", String::new())
+    } else if !app.mirror.is_up() {
+        let text = "Sessions unknown: daemon disconnected";
+        (text, "Retrying automatically.".to_owned())
+    } else if room.is_of_marked() {
+        let text = "The marked sessions are gone";
+        (text, format!("Press {back} to go back to the list."))
+    } else {
+        let launch = key(Scope::Sessions, Action::SessionLaunch);
+        let text = format!("Press {back}, then {launch} to launch one. Its terminal appears here.");
+        ("No running sessions", text)
+    };
+    let middle = rows.y + rows.height * 2 / 5;
+    paint.centred(rows, middle, first, Face::Text);
+    paint.centred(rows, middle + 2, &second, Face::Dim);
+}
+
+fn draw_title(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    room: &ControlRoom,
+    (page, away): (&RoomPage, Option<&str>),
+) {
     let kind = if room.is_of_marked() {
         "marked"
     } else {
@@ -65,9 +98,13 @@ fn draw_title(paint: &mut Paint<'_>, area: Rect, room: &ControlRoom, page: &Room
         1 => format!("1 {kind} session"),
         count => format!("{count} {kind} sessions"),
     };
+    let bad = paint.glyphs.shapes.bad;
+    // The tiles keep what they showed last.
+    let away = away.map_or_else(String::new, |away| format!("   {bad} {away}"));
     let pieces = [
         ("Control room".to_owned(), Face::Title),
         (format!("   {of}"), Face::Dim),
+        (away, Face::Bad),
     ];
     paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
     if page.pages > 1 {
@@ -114,8 +151,27 @@ fn draw_tile(
     match app.panes.screen(session.key()) {
         ScreenView::Shown(screen) if scaled => miniature::scaled(paint, screen, inner),
         ScreenView::Shown(screen) => miniature::newest(paint, screen, inner),
-        ScreenView::Loading => say(paint, "Loading the screen...", Face::Dim),
+        ScreenView::Loading => match away(app, session) {
+            Some(away) => say(
+                paint,
+                &format!("{away}, retrying automatically"),
+                Face::Warning,
+            ),
+            None => say(paint, "Loading the screen", Face::Dim),
+        },
         ScreenView::Missing(why) => say(paint, why.as_str(), Face::Warning),
+    }
+}
+
+/// What is disconnected of the way to a session.
+fn away(app: &App, session: &Session) -> Option<&'static str> {
+    let engine = app.mirror.engine(session.context);
+    if !app.mirror.is_up() {
+        Some("daemon disconnected")
+    } else if matches!(engine, Some(EngineState::Lost { .. })) {
+        Some("engine disconnected")
+    } else {
+        None
     }
 }
 
@@ -155,13 +211,21 @@ fn draw_head(
     } else {
         ""
     };
-    let taken = text::width(&state) + text::width(bell);
+    // Color alone doesn't show the selected tile.
+    let marker = if is_selected {
+        format!("{} ", paint.glyphs.to)
+    } else {
+        String::new()
+    };
+    let taken = text::width(&state) + text::width(bell) + text::width(&marker);
     let room = usize::from(tile.width.saturating_sub(4)).saturating_sub(taken);
     let name = text::fit(
         session.name.as_str(),
         room.saturating_sub(2),
         paint.glyphs.ellipsis,
     );
+    let name = format!("{marker}{name}");
+    let room = room + text::width(&marker);
     let face = if is_selected {
         Face::TabActive
     } else {

@@ -46,9 +46,10 @@ struct DashColumns {
 }
 
 impl DashColumns {
-    fn of(width: u16) -> Self {
+    fn of(width: u16, has_accelerators: bool) -> Self {
         let (label, note, accelerators) = match width {
-            WIDE.. => (24, 24, 14),
+            WIDE.. if has_accelerators => (24, 24, 14),
+            WIDE.. => (24, 24, 0),
             NARROW.. => (16, 17, 0),
             _ => (14, 0, 0),
         };
@@ -87,7 +88,8 @@ impl Dialog for Dashboard {
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
         dialog::frame(paint, areas.screen, areas.area, "Dashboard", Face::Title);
         let rows = rows(self, &app.env(now));
-        let columns = DashColumns::of(areas.rows.width);
+        let has_accelerators = rows.iter().any(has_accelerators);
+        let columns = DashColumns::of(areas.rows.width, has_accelerators);
         let selected = self.at(&rows);
         let first = self.list.scroll();
         let shown = rows.iter().enumerate().skip(first);
@@ -109,6 +111,11 @@ impl Dialog for Dashboard {
             paint.text(x, y, 1, down, Face::Accent);
         }
     }
+}
+
+/// Whether a row has something for the column of accelerators.
+fn has_accelerators(row: &DashRow) -> bool {
+    matches!(row, DashRow::Meters(row) if !row.accelerators.is_empty())
 }
 
 fn draw_row(
@@ -142,7 +149,8 @@ fn draw_row(
                 NoteKind::Problem => Face::Bad,
             };
             let room = line.width.saturating_sub(INDENT);
-            let words = text::fit(words, usize::from(room), paint.glyphs.ellipsis);
+            let words = text::sentence(words);
+            let words = text::fit(&words, usize::from(room), paint.glyphs.ellipsis);
             paint.text(line.x + INDENT, line.y, room, &words, face);
         }
         DashRow::Meters(row) => draw_meters(paint, row, line, columns),
@@ -340,8 +348,9 @@ mod tests {
 
     #[test]
     fn columns_never_leave_the_dashboard() {
-        for width in 54..300 {
-            let columns = DashColumns::of(width);
+        for (width, has_accelerators) in (54..300).flat_map(|it| [(it, true), (it, false)]) {
+            let columns = DashColumns::of(width, has_accelerators);
+            assert!(has_accelerators || columns.accelerators.is_none());
             let (x, cells) = columns.accelerators.unwrap_or(columns.memory);
             assert!(x + cells <= width, "{width}: {columns:?}");
             assert!(columns.cpu.1 >= NUMBERS, "{width}: {columns:?}");

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use super::Dialog;
 use crate::{
+    action::{Action, Scope},
     app::{
         app::App,
         area::DialogAreas,
@@ -50,13 +51,10 @@ impl Dialog for LayoutList {
         }
         if all.is_empty() {
             let text = match app.layouts() {
-                None => "Reading the layouts",
-                Some(_) => {
-                    "No layouts yet. A layout keeps your open panes, their splits and windows \
-                     under a name."
-                }
+                None => "Reading the layouts".to_owned(),
+                Some(_) => self.empty(app),
             };
-            let lines = text::wrap(text, usize::from(rows.width));
+            let lines = text::wrap(&text, usize::from(rows.width));
             for (line, text) in lines.iter().take(usize::from(rows.height)).enumerate() {
                 paint.text(rows.x, rows.y + line as u16, rows.width, text, Face::Dim);
             }
@@ -67,6 +65,27 @@ impl Dialog for LayoutList {
 }
 
 impl LayoutList {
+    /// What would be in the list, and the key that leads there.
+    fn empty(&self, app: &App) -> String {
+        let key = |scope, action| {
+            let keys = app.keymap.keys_for(scope, action);
+            keys.into_iter().next().unwrap_or_default()
+        };
+        let save = key(Scope::Layouts, Action::LayoutSave);
+        let next = if self.has_panes() {
+            format!("Press {save} to save the open panes.")
+        } else {
+            let shell = key(Scope::Sessions, Action::SessionShell);
+            format!(
+                "No shell is open: press {shell} on a session to open one, then save it with {save} \
+                 on this page."
+            )
+        };
+        format!(
+            "No layouts. A layout keeps open panes, their splits and windows under a name. {next}"
+        )
+    }
+
     fn draw_foot(&self, paint: &mut Paint<'_>, all: &[LayoutRow], foot: Rect) {
         let said = |paint: &mut Paint<'_>, text: &str, face: Face| {
             let lines = text::wrap(text, usize::from(foot.width));

@@ -5,7 +5,9 @@ use ratatui::layout::Rect;
 
 use super::Dialog;
 use crate::{
-    app::{app::App, area::DialogAreas, panels::notifications::NoticeList},
+    app::{
+        app::App, area::DialogAreas, mirror::DaemonConnection, panels::notifications::NoticeList,
+    },
     model::notice::{Level, Notice},
     theme::face::Face,
     view::{dialog, paint::Paint, text},
@@ -65,7 +67,10 @@ fn nothing(app: &App) -> (&'static str, &'static str) {
         );
     }
     if app.mirror.is_up() {
-        return ("asking", "");
+        return ("Loading notifications", "");
+    }
+    if *app.mirror.connection() == DaemonConnection::Connecting {
+        return ("Connecting to the daemon", "");
     }
     (
         "Daemon disconnected",

@@ -13,6 +13,7 @@ use crate::{
         app::App,
         area::DialogAreas,
         durations,
+        mirror::DaemonConnection,
         panels::ports::{ClosingForward, PortBoard},
     },
     model::{
@@ -133,6 +134,8 @@ fn draw_empty(paint: &mut Paint<'_>, app: &App, board: &PortBoard, rows: Rect) {
         let key = key(Scope::Sessions, Action::SessionApps);
         let text = format!("Press {key} on a session to open an app, a port or SSH");
         ("No forwards".to_owned(), text)
+    } else if *app.mirror.connection() == DaemonConnection::Connecting {
+        ("Connecting to the daemon".to_owned(), String::new())
     } else {
         let text = "Forwards appear after the reconnect";
         ("Daemon disconnected".to_owned(), text.to_owned())
@@ -272,7 +275,7 @@ fn state(paint: &Paint<'_>, forward: &Forward) -> (String, Face) {
     };
     match (&forward.public, &forward.broken) {
         (Some(_), _) => (format!("{shape} PUBLIC"), Face::Bad),
-        (None, Some(_)) => (format!("{shape} broken"), Face::Warning),
+        (None, Some(_)) => (format!("{shape} failed"), Face::Warning),
         (None, None) => (format!("{shape} ok"), Face::StatusGood),
     }
 }
@@ -312,7 +315,7 @@ fn draw_foot(
         line(paint, &text, Face::Bad);
     }
     if let Some(why) = &forward.broken {
-        let text = format!("Broken: {why}. It reconnects automatically.");
+        let text = format!("Not reached: {why}. The next connection tries again.");
         line(paint, &text, Face::Warning);
     }
     line(paint, &leads_to(forward), Face::Dim);

@@ -69,8 +69,11 @@ impl Dialog for Recents {
         }
         if entries.is_empty() {
             let text = match self.entries() {
-                None => "asking",
-                Some(_) => "No launches yet",
+                None if app.mirror.is_up() => "Loading recent launches",
+                None => "Daemon disconnected. Recent launches appear after the reconnect.",
+                Some(_) => {
+                    "No launches yet. Each launch is listed here, so that you can repeat it."
+                }
             };
             paint.text(rows.x + 1, rows.y, rows.width, text, Face::Dim);
         }

@@ -83,7 +83,7 @@ impl Dialog for SettingsPage {
 
 /// Lines below the list: a rule, the meaning, and where the value comes from.
 fn foot(height: u16) -> u16 {
-    if height >= 30 { 8 } else { 6 }
+    if height >= 30 { 8 } else { 7 }
 }
 
 fn draw_rule(paint: &mut Paint<'_>, area: Rect, y: u16) {
@@ -242,10 +242,16 @@ fn draw_foot(
     area: Rect,
 ) {
     let width = usize::from(area.width);
-    let mut last = vec![
-        (format!("From {}.", setting.from), Face::Dim),
-        (setting.effect.sentence().to_owned(), Face::Dim),
-    ];
+    let from = format!("From {}.", setting.from);
+    let effect = setting.effect.sentence();
+    let together = format!("{from} {effect}");
+    // A low screen has no line to spare.
+    let mut last = if setting.fixed.is_none() && area.height < 8 && text::width(&together) <= width
+    {
+        vec![(together, Face::Dim)]
+    } else {
+        vec![(from, Face::Dim), (effect.to_owned(), Face::Dim)]
+    };
     if let Some(why) = &setting.fixed {
         last.pop();
         last.push((why.clone(), Face::Warning));

@@ -148,7 +148,7 @@ fn start(app: &App, session: &Session) -> Option<String> {
 fn draw_rows(paint: &mut Paint<'_>, open: &WaitingDialog, rows: Rect) {
     let found = match (open.found(), open.failure()) {
         (_, Some(why)) => return answer(paint, rows, why.as_str(), Face::Bad),
-        (None, _) => return answer(paint, rows, "asking", Face::Dim),
+        (None, _) => return answer(paint, rows, "Loading what could start now", Face::Dim),
         (Some([]), _) => {
             let text = "No smaller launch would start now: other sessions are ahead, or \
                         a session must end first.";

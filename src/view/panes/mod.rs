@@ -374,11 +374,12 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
         PaneState::Ended { why } => Some((why.to_string(), Face::Warning)),
         PaneState::Lost { why, retry_at, .. } => {
             let how = if retry_at.is_some() {
-                "retrying, press Enter to retry now"
+                "retrying, Enter retries now"
             } else {
                 "reopens automatically"
             };
-            Some((format!("{why} ({how})"), Face::Bad))
+            // The reason is cut off if there is no room, not what happens next.
+            Some((format!("{how}: {why}"), Face::Bad))
         }
     }
 }

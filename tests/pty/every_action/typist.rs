@@ -79,7 +79,7 @@ pub struct Look {
 impl Look {
     /// Without what changes by time alone: numbers, bars and charts.
     fn lasting(&self) -> String {
-        let lasts = |c: char| c.is_alphabetic() || "✓✗●○▸▾▴◂›»*#!?/|".contains(c);
+        let lasts = |c: char| c.is_alphabetic() || "✓✗●○▪▫▸▾▴◂›»*#!?/|".contains(c);
         let kept = self.text.chars().map(|c| if lasts(c) { c } else { ' ' });
         let kept: String = kept.collect();
         kept.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -93,7 +93,7 @@ impl Typist<'_> {
             }
             Scope::Themes => self.open(Scope::Global, Action::ThemePick, "type to search"),
             Scope::Settings => self.open(Scope::Global, Action::Settings, "type to search"),
-            Scope::Recents => self.open(Scope::Sessions, Action::LauncherRecents, "0.2 CPU"),
+            Scope::Recents => self.open(Scope::Sessions, Action::LauncherRecents, "64 MiB"),
             Scope::Apps => self.open(Scope::Sessions, Action::SessionApps, "Ports and SSH"),
             Scope::Opened => {
                 self.reach(Scope::Apps, place);
@@ -105,8 +105,8 @@ impl Typist<'_> {
             Scope::Folders => self.open(Scope::Global, Action::Folders, "folder-2"),
             Scope::Ports => self.open(Scope::Global, Action::Ports, "8001"),
             Scope::Dashboard => self.open(Scope::Global, Action::Dashboard, "Dashboard"),
-            Scope::Explorer => self.open(Scope::Sessions, Action::SessionFiles, "session files"),
-            Scope::Transfers => self.open(Scope::Global, Action::Transfers, "Transfers"),
+            Scope::Explorer => self.open(Scope::Sessions, Action::SessionFiles, "file.txt"),
+            Scope::Transfers => self.reach_transfers(),
             Scope::Conflict => self.reach_conflict(),
             Scope::Columns => self.open(Scope::Sessions, Action::SessionsColumns, "Columns"),
             Scope::Notices => self.open(Scope::Global, Action::Notices, "Notifications"),
@@ -130,7 +130,7 @@ impl Typist<'_> {
                 self.open_palette();
                 self.terminal.wait_for("type");
             }
-            Scope::Commands => self.open(Scope::Global, Action::CommandLog, "commands"),
+            Scope::Commands => self.reach_commands(),
             Scope::Input => {
                 self.act(Scope::Sessions, Action::SessionsFilter);
                 self.type_text("all");
@@ -164,34 +164,81 @@ impl Typist<'_> {
         if panes(&self.screen()) {
             return;
         }
-        for action in [
-            Action::PaneSplitRight,
-            Action::PaneSplitBelow,
-            Action::PaneLeft,
-            Action::PaneSplitBelow,
+        for (action, shells) in [
+            (Action::PaneSplitRight, 2),
+            (Action::PaneSplitBelow, 3),
+            (Action::PaneLeft, 3),
+            (Action::PaneSplitBelow, 4),
         ] {
             self.act(Scope::Terminal, Action::TerminalLeader);
             self.act(Scope::Leader, action);
+            self.terminal
+                .wait_until("the shells", |it| it.matches("work@all").count() >= shells);
         }
-        self.terminal
-            .wait_until("four shells", |it| it.matches("work@all").count() >= 4);
     }
 
     fn reach_conflict(&mut self) {
+        self.upload("upload.txt");
+        self.terminal.wait_for("already exists");
+    }
+
+    /// Uploads a file of this machine into the home of a session.
+    fn upload(&mut self, name: &str) {
         self.reach(Scope::Explorer, 0);
         self.act(Scope::Explorer, Action::ExplorerUpload);
         self.terminal.wait_for("Upload from this machine");
-        let file = self.machine.path("upload.txt");
+        let file = self.machine.path(name);
         self.press("ctrl-u".parse().expect("a key"));
         self.type_text(&file.to_string_lossy());
         self.act(Scope::Input, Action::InputSubmit);
-        self.terminal.wait_for("already exists");
+    }
+
+    /// The list of commands, with several of them: each new folder adds one.
+    fn reach_commands(&mut self) {
+        self.open(Scope::Global, Action::CommandLog, "commands");
+        if !self.screen().contains("Nothing was changed") {
+            return;
+        }
+        self.back();
+        for part in ["a", "b", "c"] {
+            let name = format!("folder-{}-{part}", self.pressed);
+            self.open(Scope::Global, Action::Folders, "folder-2");
+            self.act(Scope::Folders, Action::FolderCreate);
+            self.type_text(&name);
+            self.act(Scope::Input, Action::InputSubmit);
+            self.terminal.wait_for(&format!("{name} created"));
+            self.back();
+        }
+        self.open(Scope::Global, Action::CommandLog, "commands");
+    }
+
+    /// The list of transfers, with several of them.
+    fn reach_transfers(&mut self) {
+        self.open(Scope::Global, Action::Transfers, "Transfers");
+        if !self.screen().contains("No transfers") {
+            return;
+        }
+        for part in ["a", "b", "c"] {
+            self.back();
+            let name = format!("upload-{}-{part}.txt", self.pressed);
+            std::fs::write(self.machine.path(&name), "text\n").expect("a file");
+            self.upload(&name);
+            self.terminal.wait_until("the file is uploaded", |screen| {
+                screen.lines().take(20).any(|line| line.contains(&name))
+            });
+        }
+        self.back();
+        self.open(Scope::Global, Action::Transfers, "Transfers");
     }
 
     /// A shell of this machine whose program has ended.
     fn reach_ended_pane(&mut self) {
         self.act(Scope::Global, Action::HostShell);
-        self.terminal.wait_for("$");
+        // Root has another prompt.
+        self.terminal.wait_until("a prompt", |screen| {
+            let ends = |line: &str| line.trim_end().ends_with(['$', '#']);
+            screen.lines().any(ends)
+        });
         self.type_text("exit");
         self.press("enter".parse().expect("a key"));
         self.terminal.wait_for("shell ended");

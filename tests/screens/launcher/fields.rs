@@ -14,12 +14,16 @@ use super::{folder, launches, opened};
 fn every_field_is_explained() {
     let screen = opened(80, 24).press("F1");
     insta::assert_snapshot!(screen.text());
-    assert!(!screen.press("F1").sees("generated: eight"));
+    assert!(screen.sees("esc close"));
+    let screen = screen.press("F1");
+    assert!(!screen.sees("esc close"));
+    // There is room for the explanation below the fields, too.
+    assert!(screen.sees("generated: eight"), "{}", screen.text());
     let screen = opened(80, 24).press("alt-4 F1");
     assert!(screen.sees("max 10"), "{}", screen.text());
     // Who types on has read it.
     let screen = screen.typed("8080");
-    assert!(!screen.sees("max 10") && screen.sees("8080"));
+    assert!(!screen.sees("esc close") && screen.sees("8080"));
 }
 
 #[test]

@@ -284,7 +284,7 @@ fn what_cannot_be_read_says_why() {
     let mut world = LogTest::new();
     let failure = Failure::not_found("no log is kept").hint("look later");
     world.ends(StreamEnd::Failed { failure });
-    let why = "no log is kept. look later".into();
+    let why = "no log is kept: look later".into();
     assert_eq!(world.logs.state, LogState::Broken { why });
 }
 

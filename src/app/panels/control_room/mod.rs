@@ -40,6 +40,8 @@ pub struct ControlRoom {
     position: usize,
     /// Tiles show whole screens, scaled down, instead of the newest lines.
     pub scaled: bool,
+    /// How many sessions and pages there are, for the hints.
+    shown: (usize, usize),
 }
 
 impl ControlRoom {
@@ -51,6 +53,7 @@ impl ControlRoom {
             selected,
             position: 0,
             scaled: false,
+            shown: (0, 0),
         }
     }
 
@@ -145,22 +148,20 @@ pub fn tiles(screen: Rect) -> Rect {
     }
 }
 
-const HINTS: &[Hint] = &[
-    (Scope::Room, &[Action::RoomOpen], "open terminal"),
-    (
-        Scope::Room,
-        &[
-            Action::ListUp,
-            Action::ListDown,
-            Action::RoomLeft,
-            Action::RoomRight,
-        ],
-        "select",
-    ),
-    (Scope::Room, &[Action::ListPageDown], "next page"),
-    (Scope::Room, &[Action::RoomScale], "scale"),
-    (Scope::Global, &[Action::Back], "close"),
-];
+const OPEN: Hint = (Scope::Room, &[Action::RoomOpen], "open terminal");
+const SELECT: Hint = (
+    Scope::Room,
+    &[
+        Action::ListUp,
+        Action::ListDown,
+        Action::RoomLeft,
+        Action::RoomRight,
+    ],
+    "select",
+);
+const NEXT_PAGE: Hint = (Scope::Room, &[Action::ListPageDown], "next page");
+const SCALE: Hint = (Scope::Room, &[Action::RoomScale], "scale");
+const CLOSE: Hint = (Scope::Global, &[Action::Back], "close");
 
 impl Panel for ControlRoom {
     fn scope(&self) -> Scope {
@@ -188,7 +189,24 @@ impl Panel for ControlRoom {
         Vec::new()
     }
 
+    fn laid_out(&mut self, _: usize, env: &PanelEnv<'_>) {
+        let page = self.page(env.mirror, env.screen);
+        self.shown = (page.count, page.pages);
+    }
+
+    /// Only the keys that have an effect on what is shown.
     fn hints(&self) -> Vec<Hint> {
-        HINTS.to_vec()
+        let (count, pages) = self.shown;
+        let hints = [
+            (OPEN, count > 0),
+            (SELECT, count > 1),
+            (NEXT_PAGE, pages > 1),
+            (SCALE, count > 0),
+            (CLOSE, true),
+        ];
+        hints
+            .into_iter()
+            .filter_map(|(hint, is_useful)| is_useful.then_some(hint))
+            .collect()
     }
 }

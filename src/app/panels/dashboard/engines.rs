@@ -74,10 +74,16 @@ pub(super) fn context_rows(
             let section = DashRow::Section(title, String::new());
             return vec![section, note(NoteKind::Loading, "Connecting to the engine")];
         }
-        EngineState::Lost { why, .. } => {
-            let section = DashRow::Section(title, String::new());
-            let text = format!("Disconnected. Retrying automatically: {why}");
-            return vec![section, note(NoteKind::Problem, &text)];
+        EngineState::Lost { why, attempt, .. } => {
+            let text = format!("Disconnected. Retrying automatically (attempt {attempt}).");
+            let mut rows = vec![
+                DashRow::Section(title, String::new()),
+                note(NoteKind::Problem, &text),
+            ];
+            // A narrow screen has no room for the whole reason in a line.
+            let parts = why.as_str().split(": ");
+            rows.extend(parts.map(|part| note(NoteKind::Problem, part)));
+            return rows;
         }
         EngineState::Connected { info } => info,
     };

@@ -25,7 +25,7 @@ use crate::{
     },
     key::Key,
     model::{
-        capability::Capability, catalogue::Agent, failure::Failure, id::ContextName,
+        capability::Capability, catalogue::Agent, failure::Failure, id::ContextName, notice::Level,
         request::ContextRequest, status::Tab, text::Clean,
     },
     protocol::message::{Reply, Request},
@@ -55,6 +55,7 @@ pub struct Dashboard {
     read_at: Option<Timestamp>,
     asked_at: Option<Timestamp>,
     has_targets: bool,
+    has_clusters: bool,
 }
 
 impl Dashboard {
@@ -182,6 +183,19 @@ impl Dashboard {
         self.list.go_to(at, rows.len());
     }
 
+    /// Requests what doesn't arrive automatically: the agents of clusters.
+    fn refresh(&mut self, env: &PanelEnv<'_>) -> Vec<Step> {
+        let clusters: Vec<ContextName> = clusters(env.mirror, env.shown).collect();
+        if clusters.is_empty() {
+            let text = "the figures refresh automatically every 2s";
+            return vec![Step::toast(Level::Info, text)];
+        }
+        self.asked_at = Some(env.now);
+        let asks = clusters.into_iter().map(|it| ask_agents(it, true));
+        let toast = Step::toast(Level::Info, "refreshing the agents");
+        std::iter::once(toast).chain(asks).collect()
+    }
+
     /// Leads to what the selected row is about.
     fn open(&self) -> Vec<Step> {
         match &self.selected {
@@ -253,11 +267,7 @@ impl Panel for Dashboard {
         }
         match action {
             Action::DashboardOpen => self.open(),
-            Action::DashboardRefresh => {
-                self.asked_at = Some(env.now);
-                let clusters = clusters(env.mirror, env.shown);
-                clusters.map(|it| ask_agents(it, true)).collect()
-            }
+            Action::DashboardRefresh => self.refresh(env),
             Action::Back => vec![Step::CLOSE],
             _ => Vec::new(),
         }
@@ -289,6 +299,7 @@ impl Panel for Dashboard {
         let rows = rows(self, env);
         self.list.laid_out(height, rows.len());
         self.has_targets = self.at(&rows).is_some();
+        self.has_clusters = clusters(env.mirror, env.shown).next().is_some();
         if let Some(at) = self.at(&rows) {
             let is_first = rows.iter().take(at).all(|row| row.target().is_none());
             self.go_to(at, &rows);
@@ -299,10 +310,12 @@ impl Panel for Dashboard {
     }
 
     fn hints(&self) -> Vec<Hint> {
-        if self.has_targets {
-            HINTS.to_vec()
-        } else {
-            EMPTY_HINTS.to_vec()
-        }
+        let hints = if self.has_targets { HINTS } else { EMPTY_HINTS };
+        let refreshes = |(_, actions, _): &&Hint| *actions == [Action::DashboardRefresh];
+        let hints = hints.iter();
+        hints
+            .filter(|it| self.has_clusters || !refreshes(it))
+            .copied()
+            .collect()
     }
 }

@@ -85,7 +85,7 @@ fn seen_sessions(env: &PanelEnv<'_>) -> &'static str {
     if sees_others {
         "all users"
     } else {
-        "only your own sessions are listed"
+        "only your sessions"
     }
 }
 

@@ -116,9 +116,12 @@ pub fn rows(panel: &Dashboard, env: &PanelEnv<'_>) -> Vec<DashRow> {
             return vec![note(NoteKind::Loading, "Connecting to the daemon")];
         }
         DaemonConnection::Down { .. } => {
-            let text =
-                "Daemon disconnected. Retrying automatically. The figures are the last known ones.";
+            let text = "Daemon disconnected. Retrying automatically.";
             rows.push(note(NoteKind::Problem, text));
+            rows.push(note(
+                NoteKind::Empty,
+                "The figures are the last known ones.",
+            ));
         }
         DaemonConnection::Refused(failure) => {
             return vec![note(NoteKind::Problem, &failure.to_string())];

@@ -47,7 +47,7 @@ impl Explorer {
             Action::ExplorerEdit => self.edit(env),
             Action::ExplorerParent => match self.directory.path().parent() {
                 Some(parent) => self.enter(parent),
-                None => Vec::new(),
+                None => vec![Step::toast(Level::Info, "this is the top directory")],
             },
             Action::ExplorerUpload => self.ask_for(PromptKind::Upload, &directory_text(env)),
             Action::ExplorerDownload => {
@@ -94,7 +94,7 @@ impl Explorer {
         );
         let talks = changes || needs_entry;
         if talks && !env.mirror.is_up() {
-            return Some("daemon disconnected; workbay retries automatically".to_owned());
+            return Some("daemon disconnected. Retrying automatically".to_owned());
         }
         if changes && let Some(why) = self.why_read_only(env) {
             return Some(why);
@@ -158,7 +158,7 @@ impl Explorer {
             return Vec::new();
         };
         if !env.mirror.is_up() {
-            let why = "daemon disconnected; workbay retries automatically";
+            let why = "daemon disconnected. Retrying automatically";
             return vec![Step::toast(Level::Warning, why)];
         }
         vec![Step::Transfer(TransferStep::Start(TransferJob::Edit {

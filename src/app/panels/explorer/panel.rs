@@ -10,6 +10,7 @@ use crate::{
         step::Step,
     },
     key::{Key, KeyCode},
+    model::notice::Level,
 };
 
 const HINTS: &[Hint] = &[
@@ -126,7 +127,11 @@ impl Panel for Explorer {
                 self.directory
                     .set(|options| options.reversed = !options.reversed);
             }
-            Action::ExplorerRefresh => return self.reload(),
+            Action::ExplorerRefresh => {
+                let mut steps = self.reload();
+                steps.push(Step::toast(Level::Info, "reading the directory again"));
+                return steps;
+            }
             Action::ExplorerPlaces => {
                 let mut picker = PlacePicker::default();
                 let rows = self.place_rows(env.mirror);

@@ -77,7 +77,8 @@ fn the_directory_that_was_left_is_marked_above_it() {
     let entries = vec![directory("a"), directory("models"), file("a.txt", 1)];
     load(&mut explorer, listing(entries));
     assert_eq!(explorer.entry().unwrap().name, name("models"));
-    assert!(act(&mut explorer, Action::ExplorerParent).is_empty());
+    let steps = act(&mut explorer, Action::ExplorerParent);
+    assert!(matches!(steps[..], [Step::Toast { .. }]), "{steps:?}");
     assert!(explorer.directory.path().is_root());
 }
 

@@ -59,10 +59,16 @@ impl FoldersPanel {
             Action::FolderFilter => self.editing = true,
             Action::InputSubmit => self.editing = false,
             Action::InputCancel | Action::Back => return self.go_back(env),
+            Action::FolderSort | Action::FolderReverse if self.rows().is_empty() => {
+                return info("there are no folders to sort".to_owned());
+            }
             Action::FolderSort => self.order = self.order.next(),
             Action::FolderReverse => self.reversed = !self.reversed,
             Action::FolderTrashView => return self.toggle_trash(),
-            Action::FolderRefresh => return self.ask(self.can_share(env)),
+            Action::FolderRefresh => {
+                self.refreshing = true;
+                return self.ask(self.can_share(env));
+            }
             Action::FolderContext => return self.next_context(env),
             Action::FolderCreate if self.trash => {
                 return info(
@@ -73,7 +79,7 @@ impl FoldersPanel {
             Action::FolderInvitations => return self.show_invitations(env),
             action => {
                 let Some(folder) = self.folder().cloned() else {
-                    return Vec::new();
+                    return info("no folder is selected".to_owned());
                 };
                 return self.on_folder(action, folder, env);
             }

@@ -99,17 +99,26 @@ impl FoldersPanel {
         match result {
             Ok(Reply::Folders { folders }) => {
                 let waits = !measured && folders.iter().any(|folder| folder.measuring);
-                self.loaded = FolderList::Loaded(folders);
-                waits.then(|| self.ask_list(true)).into_iter().collect()
+                let loaded = FolderList::Loaded(folders);
+                let refreshed = std::mem::take(&mut self.refreshing).then(|| {
+                    let what = if self.trash { "trash" } else { "folders" };
+                    let changes = if loaded == self.loaded {
+                        ": no changes"
+                    } else {
+                        ""
+                    };
+                    Step::toast(Level::Info, format!("{what} refreshed{changes}"))
+                });
+                self.loaded = loaded;
+                let sizes = waits.then(|| self.ask_list(true));
+                refreshed.into_iter().chain(sizes).collect()
             }
             Ok(_) => Vec::new(),
             // What is shown stays.
             Err(_) if measured => Vec::new(),
             Err(failure) => {
-                let text = match &failure.hint {
-                    Some(hint) => format!("{}. {hint}", failure.message()),
-                    None => failure.message().to_string(),
-                };
+                self.refreshing = false;
+                let text = failure.sentence();
                 self.loaded = FolderList::Failed(Clean::new(&text));
                 Vec::new()
             }

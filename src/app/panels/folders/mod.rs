@@ -50,6 +50,8 @@ pub struct FoldersPanel {
     layer: Option<FolderLayer>,
     invitations: Vec<Invitation>,
     has_rows: bool,
+    /// The user has requested the list again, and gets an answer also if nothing changed.
+    refreshing: bool,
 }
 
 /// The folders, as far as they are known.
@@ -154,6 +156,7 @@ impl FoldersPanel {
             layer: None,
             invitations: Vec::new(),
             has_rows: false,
+            refreshing: false,
         }
     }
 
@@ -233,10 +236,10 @@ const HINTS: &[Hint] = &[
     (Scope::Folders, &[Action::FolderLaunch], "launch with it"),
     (Scope::Folders, &[Action::FolderRename], "rename"),
     (Scope::Folders, &[Action::FolderTrash], "delete"),
+    (Scope::Folders, &[Action::FolderTrashView], "trash"),
     (Scope::Folders, &[Action::FolderClone], "clone"),
     (Scope::Folders, &[Action::FolderQuota], "quota"),
     (Scope::Folders, &[Action::FolderCopyPath], "copy path"),
-    (Scope::Folders, &[Action::FolderTrashView], "trash"),
     (Scope::Folders, &[Action::FolderShare], "share"),
     (Scope::Folders, &[Action::FolderFilter], "filter"),
     (Scope::Folders, &[Action::FolderSort], "sort"),
@@ -256,6 +259,13 @@ const TRASH_HINTS: &[Hint] = &[
     (Scope::Folders, &[Action::FolderTrashView], "folders"),
     (Scope::Folders, &[Action::FolderFilter], "filter"),
     (Scope::Folders, &[Action::FolderSort], "sort"),
+    (Scope::Global, &[Action::Back], "back"),
+];
+
+/// The hints while the trash is empty.
+const EMPTY_TRASH_HINTS: &[Hint] = &[
+    (Scope::Folders, &[Action::FolderTrashView], "folders"),
+    (Scope::Folders, &[Action::FolderRefresh], "refresh"),
     (Scope::Global, &[Action::Back], "back"),
 ];
 
@@ -377,6 +387,9 @@ impl Panel for FoldersPanel {
             Some(FolderLayer::Shares(_)) => with_move(access::SHARE_HINTS),
             Some(FolderLayer::Invitations(_)) => with_move(access::INVITATION_HINTS),
             None if self.editing => FILTER_HINTS.to_vec(),
+            None if self.trash && !self.has_rows && self.filter.is_empty() => {
+                EMPTY_TRASH_HINTS.to_vec()
+            }
             None if self.trash => with_move(TRASH_HINTS),
             None if !self.has_rows && self.filter.is_empty() => EMPTY_HINTS.to_vec(),
             None => with_move(HINTS),

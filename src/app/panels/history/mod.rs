@@ -15,6 +15,7 @@ use crate::{
         failure::Failure,
         history::{HistoryEntry, filter::HistoryFilter},
         id::SessionKey,
+        notice::Level,
         request::SessionRequest,
         text::Clean,
     },
@@ -322,6 +323,10 @@ impl Panel for HistoryTable {
     fn action(&mut self, action: Action, _: Option<Key>, env: &PanelEnv<'_>) -> Vec<Step> {
         let page = self.height.max(2).cast_signed() - 1;
         match action {
+            Action::HistoryUnfold if !self.has_steps() => {
+                let text = "this entry has no steps";
+                return vec![Step::toast(Level::Info, text)];
+            }
             Action::HistoryUnfold => self.unfold(),
             Action::HistoryFilter => self.typing = true,
             Action::HistorySort => {

@@ -148,10 +148,11 @@ impl Panel for TerminateDialog {
         match action {
             Action::ListDown if self.files.is_any() => self.files.move_by(1),
             Action::ListUp if self.files.is_any() => self.files.move_by(-1),
-            Action::ConfirmChoose => self.files.choose(),
-            Action::ConfirmRescue if self.files.is_any() => {
-                return vec![Step::Go(Go::Rescue)];
+            Action::ConfirmChoose | Action::ConfirmRescue if !self.files.is_any() => {
+                return vec![Step::toast(Level::Info, "there are no files to copy")];
             }
+            Action::ConfirmChoose => self.files.choose(),
+            Action::ConfirmRescue => return vec![Step::Go(Go::Rescue)],
             Action::ConfirmForce => self.force = self.can_force && !self.force,
             _ => match self.button.pressed_by(action) {
                 Some(DialogButton::Yes) => return self.terminate(),

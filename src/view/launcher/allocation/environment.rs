@@ -139,9 +139,20 @@ fn widths(choices: &[EnvironmentChoice], sheet: u16) -> (u16, u16) {
         widths.max().unwrap_or(0) as u16
     };
     let names = widest(|choice| choice.name.as_str());
-    let versions = widest(|choice| choice.version.as_str());
-    let room = sheet.saturating_sub(VALUES);
-    (names.min(NAMES).min(room / 2), versions.min(VERSIONS))
+    let versions = widest(|choice| choice.version.as_str()).min(VERSIONS);
+    let notes = widest(note);
+    // The marker before the name, and the gaps around the version.
+    let taken = VALUES + 2 + 2 + versions + 2 + notes;
+    let room = sheet.saturating_sub(taken).max(NAMES / 2);
+    (names.min(NAMES).min(room), versions)
+}
+
+/// The text on the right.
+fn note(choice: &EnvironmentChoice) -> &str {
+    match &choice.unavailable {
+        Some(_) => "unavailable",
+        None => choice.note.as_str(),
+    }
 }
 
 /// The faces of a choice.
@@ -190,10 +201,7 @@ fn columns<'a>(
     look: ChoiceFaces,
 ) -> SheetLine<'a> {
     let ellipsis = sheet.glyphs.ellipsis;
-    let note = match &choice.unavailable {
-        Some(_) => "unavailable",
-        None => choice.note.as_str(),
-    };
+    let note = note(choice);
     let end = sheet.width.saturating_sub(text::width(note) as u16 + 2);
     let (name, _) = text::fit_path(choice.name.as_str(), usize::from(names), ellipsis);
     let at = x + names + 2;

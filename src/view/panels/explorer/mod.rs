@@ -130,7 +130,7 @@ fn clear(paint: &mut Paint<'_>, area: Rect) {
 /// What is wrong with the connection: the list is as old as that.
 fn trouble(app: &App, explorer: &Explorer) -> Option<String> {
     if !app.mirror.is_up() {
-        return Some("Daemon disconnected. workbay retries automatically.".to_owned());
+        return Some("Daemon disconnected. Retrying automatically.".to_owned());
     }
     match app.mirror.engine(explorer.place().context()) {
         Some(EngineState::Lost { attempt, .. }) => Some(format!(

@@ -62,7 +62,7 @@ impl Dialog for HistoryTable {
 
 fn draw_filter(paint: &mut Paint<'_>, open: &HistoryTable, line: Rect) {
     let count = match open.state() {
-        _ if open.asking => "asking".to_owned(),
+        _ if open.asking => "loading".to_owned(),
         HistoryState::Known(all) if open.shown().len() < all.len() => {
             format!("{} of {}", open.shown().len(), all.len())
         }
@@ -149,7 +149,7 @@ impl HistoryView<'_> {
 
     fn draw_rows(&self, paint: &mut Paint<'_>, rows: Rect) {
         let empty = match self.open.state() {
-            HistoryState::Asked => Some(("asking".to_owned(), Face::Dim)),
+            HistoryState::Asked => Some(("Loading the scheduling history".to_owned(), Face::Dim)),
             HistoryState::Failed(why) => Some((why.to_string(), Face::Bad)),
             HistoryState::Known(all) if all.is_empty() => Some((self.nothing_yet(), Face::Dim)),
             HistoryState::Known(_) if self.open.shown().len() == 0 => {

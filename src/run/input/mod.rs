@@ -1,14 +1,25 @@
 //! Translates events of the outer terminal into messages of the app.
 
+pub mod parser;
+
 use crossterm::event::{
     Event, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
     MouseEventKind,
 };
 
+use self::parser::Typed;
 use crate::{
     app::msg::{Button, Mouse, MouseKind, Msg},
     key::{Key, KeyCode},
 };
+
+/// The message of what the terminal sent. `None` = it is ignored.
+pub fn typed(typed: Typed) -> Option<Msg> {
+    match typed {
+        Typed::Event(event) => msg(event),
+        Typed::Scheme { dark } => Some(Msg::ColorScheme { dark }),
+    }
+}
 
 /// The message of an event. `None` = the event is ignored (releases, keys that can't be bound).
 pub fn msg(event: Event) -> Option<Msg> {
