@@ -52,6 +52,13 @@ impl Parser {
         let mut at = 0;
         while at < self.bytes.len() {
             let rest = &self.bytes[at..];
+            // Esc was pressed twice. The second one doesn't make the next key one with Alt.
+            if is_esc_twice(rest, more) {
+                let esc = Typed::Event(Event::Key(Code::Esc.into()));
+                self.read.extend([esc.clone(), esc]);
+                at += 2;
+                continue;
+            }
             let parsed = if rest.starts_with(PASTE) {
                 paste(rest, self.searched)
             } else {
@@ -74,6 +81,15 @@ impl Parser {
     }
 }
 
+/// Whether Esc comes twice, without a sequence of a key with Alt after the first.
+fn is_esc_twice(bytes: &[u8], more: bool) -> bool {
+    match bytes {
+        [ESC, ESC] => !more,
+        [ESC, ESC, third, ..] => !matches!(third, b'[' | b'O'),
+        _ => false,
+    }
+}
+
 fn event(length: usize, event: Event) -> Parsed {
     Whole(length, Some(Typed::Event(event)))
 }
@@ -90,10 +106,7 @@ fn parse(bytes: &[u8], more: bool) -> Parsed {
         [ESC] => pressed(1, Code::Esc, none),
         [ESC, b'[', rest @ ..] => after(2, csi(rest)),
         [ESC, b'O', rest @ ..] => after(2, function_key(rest)),
-        // Esc was pressed twice, or a key with Alt that has a sequence of its own.
-        [ESC, ESC] => pressed(2, Code::Esc, none),
-        [ESC, ESC, b'[' | b'O', ..] => with_alt(parse(&bytes[1..], more)),
-        [ESC, ESC, ..] => pressed(1, Code::Esc, none),
+        [ESC, ESC] => Begun,
         [ESC, rest @ ..] => with_alt(parse(rest, more)),
         [first, ..] => match first {
             b'\r' => pressed(1, Code::Enter, none),
@@ -443,13 +456,14 @@ mod tests {
             ("\x1c\x1d\x1e\x1f", "ctrl-\\ ctrl-] ctrl-^ ctrl-/"),
             ("\x1b", "esc"),
             ("\x1bx\x1bX\x1b\r", "alt-x alt-X alt-enter"),
+            ("\x1b\x1bq\x1b\x1b\x1b[A", "esc esc q esc esc up"),
             ("\x1b세", "alt-세"),
             ("\x1b[A\x1b[B\x1b[C\x1b[D", "up down right left"),
             ("\x1bOA\x1bOH\x1bOF\x1bOP\x1bOS", "up home end F1 F4"),
             ("\x1b[1;5A\x1b[1;3D\x1b[1;2F", "ctrl-up alt-left shift-end"),
             ("\x1b[5~\x1b[6;5~\x1b[3~", "pageup ctrl-pagedown delete"),
             ("\x1b[15~\x1b[24~\x1b[[A\x1b[1;2R", "F5 F12 F1 shift-F3"),
-            ("\x1b[Z\x1b\x1b[A\x1b\x1b", "shift-tab alt-up esc"),
+            ("\x1b[Z\x1b\x1b[A\x1b\x1b", "shift-tab alt-up esc esc"),
             (
                 "\x1b[13;2u\x1b[127;5u\x1b[27u",
                 "shift-enter ctrl-backspace esc",
