@@ -5,11 +5,8 @@ use std::{fs, time::Duration};
 
 use tokio::time::MissedTickBehavior;
 use workbay::{
-    engine::{
-        backendai::BackendAiConfig,
-        manager::{PageQuery, SessionChange},
-    },
-    model::{spec::LaunchRequest, status::Tab},
+    engine::{backendai::BackendAiConfig, manager::PageQuery},
+    model::{request::SessionChange, spec::LaunchRequest, status::Tab},
 };
 
 use crate::{

@@ -1,9 +1,11 @@
 //! Several agents with GPUs that don't exist, by Backend.AI's own mock plugin: whole GPUs on two agents of the group `gpus`,
 //! shares of GPUs on an agent of the group `shares`. Containers know their GPUs by an environment variable.
 
+use std::collections::BTreeMap;
+
 use workbay::model::{
+    catalogue::Catalogue,
     id::KernelId,
-    launch_field::LaunchField as Field,
     session::{ClusterMode, Session},
     spec::LaunchRequest,
     status::Status,
