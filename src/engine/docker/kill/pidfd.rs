@@ -105,10 +105,15 @@ fn processes() -> impl Iterator<Item = Pid> {
 
 /// The process group of a process.
 fn group_of(pid: Pid) -> Option<Pid> {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    group_in(&fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?)
+}
+
+/// The process group in the text of `/proc/PID/stat`. A process that has ended and isn't gone yet has the group -1.
+fn group_in(stat: &str) -> Option<Pid> {
     // The name may contain anything, parentheses too. State, parent and group follow it.
     let (_, rest) = stat.rsplit_once(") ")?;
-    Pid::from_raw(rest.split(' ').nth(2)?.parse().ok()?)
+    let group: i32 = rest.split(' ').nth(2)?.parse().ok()?;
+    Pid::from_raw(Some(group).filter(|group| *group > 0)?)
 }
 
 #[cfg(test)]
@@ -142,6 +147,13 @@ mod tests {
 
     fn take(pid: Pid) -> ProcessHandle {
         ProcessHandle::take(pid, |_| true).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_process_that_is_almost_gone_has_no_group() {
+        assert_eq!(group_in("7 (a) b) S 1 42 42 0"), Pid::from_raw(42));
+        assert_eq!(group_in("7 (sh) Z 1 -1 -1 0"), None);
+        assert_eq!(group_in("7 (kthreadd) S 0 0 0 0"), None);
     }
 
     #[tokio::test]
