@@ -15,6 +15,9 @@ use super::{
 };
 use crate::model::nearest::nearest;
 
+/// As many names fit into a message.
+const FEW: usize = 8;
+
 /// A built-in file.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
@@ -164,10 +167,11 @@ impl Library<'_> {
     fn missing(&self, name: &str) -> Problem {
         let names = self.names();
         let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
-        let help = nearest(name, &names).map_or_else(
-            || format!("use one of {}", names.join(", ")),
-            |near| format!("did you mean '{near}'?"),
-        );
+        let help = match nearest(name, &names) {
+            Some(near) => format!("did you mean '{near}'?"),
+            None if names.len() <= FEW => format!("use one of {}", names.join(", ")),
+            None => format!("run `workbay themes`, which lists every {}", self.kind),
+        };
         Problem {
             file: self
                 .own_path(name)

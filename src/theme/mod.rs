@@ -108,6 +108,27 @@ impl Theme {
         }
     }
 
+    /// The theme on a terminal whose background is dark or not. A theme that leaves the background to the terminal, but is for
+    /// the other kind, gets a background of its own: its text couldn't be read otherwise.
+    #[must_use]
+    pub fn on_background(mut self, is_dark: Option<bool>) -> Self {
+        let screen = self.style(Face::Screen);
+        let (Some(for_dark), Some(is_dark)) = (contrast::is_dark(&self), is_dark) else {
+            return self;
+        };
+        if for_dark != is_dark && screen.bg.is_none() {
+            let usual = if for_dark {
+                Color::Rgb(0x1c, 0x1c, 0x1c)
+            } else {
+                Color::Rgb(0xfa, 0xfa, 0xfa)
+            };
+            if let Some(style) = self.styles.get_mut(Face::Screen as usize) {
+                style.bg = color::reduce(usual, self.depth);
+            }
+        }
+        self
+    }
+
     /// The style of a face.
     pub fn style(&self, face: Face) -> Style {
         self.styles.get(face as usize).copied().unwrap_or_default()

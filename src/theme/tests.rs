@@ -286,3 +286,28 @@ fn fuzz_theme() {
         crate::fuzz::bounded(bytes, &problems);
     });
 }
+
+#[test]
+fn a_theme_for_the_other_kind_of_terminal_paints_its_own_background() {
+    let background = |name: &str, depth: ColorDepth, is_dark: Option<bool>| {
+        let theme = Theme::builtin(name, depth).unwrap().on_background(is_dark);
+        let own = contrast::pairs(&theme)
+            .iter()
+            .all(contrast::Pair::is_readable);
+        assert!(own, "{name}");
+        theme.style(Face::Screen).bg
+    };
+    for depth in [ColorDepth::TrueColor, ColorDepth::Ansi256] {
+        for (name, is_dark) in [("default-light", true), ("default-dark", false)] {
+            assert!(background(name, depth, Some(is_dark)).is_some(), "{name}");
+            assert_eq!(background(name, depth, Some(!is_dark)), None, "{name}");
+            assert_eq!(background(name, depth, None), None, "{name}");
+        }
+    }
+    let own = background("nord", ColorDepth::TrueColor, None);
+    assert_eq!(background("nord", ColorDepth::TrueColor, Some(false)), own);
+    assert_eq!(
+        background("ansi16", ColorDepth::TrueColor, Some(true)),
+        None
+    );
+}

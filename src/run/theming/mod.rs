@@ -64,7 +64,8 @@ impl ThemeSource {
     fn open_value(&self, setting: &str) -> Result<Theme, Vec<Problem>> {
         let choice = ThemeChoice::read(setting);
         let name = choice.name(self.is_dark, self.depth);
-        Theme::open(&name, Some(&self.paths.themes_dir()), self.depth)
+        let theme = Theme::open(&name, Some(&self.paths.themes_dir()), self.depth)?;
+        Ok(theme.on_background(self.is_dark))
     }
 
     /// Reads the setting again. A file with a problem, or without the setting, changes nothing.
