@@ -1,5 +1,5 @@
-# docs/backendai-matrix.md from the logs of `cargo test` and from what the tests noted as lacking. Called by scripts/test-matrix:
-#   awk -f matrix.awk -v releases="A B" topics.tsv A.log A.lacks B.log B.lacks
+# docs/backendai-matrix.md from the outcomes of tests and from what they noted as lacking. Called by scripts/test-matrix:
+#   awk -f matrix.awk -v releases="A B" topics.tsv A.tests A.lacks B.tests B.lacks
 
 BEGIN {
     columns = split(releases, release, " ")
@@ -22,15 +22,11 @@ kind == "tsv" {
     next
 }
 
-# test life::force_ends_a_session_at_once ... ok
-kind == "log" && /^test [a-z_0-9]+::[a-z_0-9:]+ \.\.\./ {
-    outcome[now, $2] = $NF
-    if (!seen[now, $2]++) order[now, ++count[now]] = $2
-    next
-}
-# The outcome may stand alone, behind what a test printed past the capture.
-kind == "log" && /^(ok|FAILED)$/ && count[now] {
-    outcome[now, order[now, count[now]]] = $1
+# life::force_ends_a_session_at_once<TAB>ok
+kind == "tests" {
+    split($0, part, "\t")
+    outcome[now, part[1]] = part[2]
+    if (!seen[now, part[1]]++) order[now, ++count[now]] = part[1]
     next
 }
 
