@@ -87,6 +87,8 @@ enum AnswerPart {
     Foreign,
 }
 
+/// A terminal that stopped answering is asked again with each focus.
+const MOST_AWAITED: usize = 32;
 /// Longest answer: `11;rgba:ffff/ffff/ffff/ffff`, a long name.
 const LONGEST: usize = 64;
 
@@ -157,10 +159,11 @@ impl LateAnswer {
         self
     }
 
-    /// The app asks for both colors now.
+    /// The app asks for both colors now. The answers to the questions before may still come.
     fn ask_again(&mut self) {
-        self.awaited.retain(|kind| *kind != AnswerKind::Color);
-        self.awaited.extend([AnswerKind::Color, AnswerKind::Color]);
+        if self.awaited.len() < MOST_AWAITED {
+            self.awaited.extend([AnswerKind::Color, AnswerKind::Color]);
+        }
     }
 
     /// Passes a message on, with the messages held before it. Holds messages that may be an answer.
@@ -233,7 +236,6 @@ impl LateAnswer {
         std::mem::take(&mut self.held)
     }
 
-    /// Drops the begun answer.
     /// The begun answer is complete. Returns the colors if it changed them.
     fn answered(&mut self) -> Option<Msg> {
         self.held.clear();
@@ -379,6 +381,24 @@ mod tests {
         let mut silent = LateAnswer::new(None);
         silent.filter(Msg::Focus(true));
         assert_eq!(backgrounds(&mut silent, light), []);
+    }
+
+    #[test]
+    fn the_answers_to_two_questions_in_a_row_are_not_typed() {
+        let dark = DefaultColors {
+            foreground: None,
+            background: Rgb::parse("rgb:1212/1212/1212"),
+        };
+        let mut filter = LateAnswer::new(None).knowing(dark);
+        filter.filter(Msg::ColorScheme { dark: false });
+        filter.filter(Msg::ColorScheme { dark: true });
+        assert_eq!(typed(&mut filter, &[COLOR; 4]), "");
+        assert_eq!(typed(&mut filter, &["x"]), "x");
+        assert_eq!(
+            typed(&mut filter, &[&COLOR[..3]]),
+            "alt-]1",
+            "all have come"
+        );
     }
 
     #[test]

@@ -117,7 +117,11 @@ fn the_theme_follows_a_switch_that_the_terminal_reports() {
 
 #[test]
 fn a_report_of_the_terminal_changes_no_chosen_theme_and_types_nothing_into_a_shell() {
-    let machine = Machine::new();
+    let mut machine = Machine::new();
+    // The shell of this machine reads files of the home directory, which may take long.
+    let home = machine.path("person");
+    fs::create_dir_all(&home).expect("a directory");
+    machine.set("HOME", &home.to_string_lossy());
     let mut env = machine.env();
     env.push(("WORKBAY_THEME".to_owned(), "nord".to_owned()));
     let mut person = Terminal::start(&[BINARY], &env, 80, 24);

@@ -158,7 +158,7 @@ fn a_tour_without_an_engine_says_how_to_start_it_and_one_without_a_terminal_name
     machine.set("DOCKER_HOST", "unix:///nowhere/docker.sock");
     let mut person = Terminal::start(&[BINARY, "tour"], &machine.env(), 80, 24);
     person.wait_for("/nowhere/docker.sock");
-    person.wait_for("start the tour again");
+    person.wait_for("start the engine");
     assert_ne!(person.wait_end(), 0);
     let output = machine.workbay(&["tour"]);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
