@@ -4,6 +4,7 @@
 use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::Once,
     time::Duration,
 };
 
@@ -50,8 +51,20 @@ impl PodmanEngine {
         std::fs::write(engine.path("containers.conf"), settings).expect("a file");
         let registries = "[[registry]]\nlocation = \"127.0.0.1\"\ninsecure = true\n";
         std::fs::write(engine.path("registries.conf"), registries).expect("a file");
+        engine.make_locks();
         engine.begin(outer);
         engine
+    }
+
+    /// The first Podman since the machine began makes locks that all of them share. Two at once fail ("libpod_lock: file
+    /// exists").
+    fn make_locks(&self) {
+        static ONE: Once = Once::new();
+        ONE.call_once(|| {
+            let output = self.podman(&["info"]).output().expect("podman");
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "podman info: {error}");
+        });
     }
 
     fn path(&self, name: &str) -> PathBuf {
