@@ -295,11 +295,12 @@ async fn refusals_of_the_cluster_name_the_field() {
         ),
         (
             LaunchRequest {
-                accelerators: [("cuda.device".to_owned(), 1000)].into(),
+                // CUDA devices are known here as soon as an agent has had some.
+                accelerators: [("rocm.device".to_owned(), 1000)].into(),
                 ..small()
             },
             Field::Accelerator,
-            "cuda.device",
+            "rocm.device",
         ),
         (
             LaunchRequest {
