@@ -82,7 +82,7 @@ async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
     // A manager that restarts, while no other is there.
     balancer.tell("stop-manager", "2");
     balancer.tell("kill-manager", "1");
-    person.wait_for("retrying, press Enter to retry now");
+    person.wait_for("retrying, Enter retries now");
     balancer.tell("start-manager", "1");
     is_connected(&mut person);
     typed += &type_lines(&mut person, 12..16);
