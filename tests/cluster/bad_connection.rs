@@ -14,7 +14,7 @@ use crate::{
     script::as_root,
     support::{Bench, manager, small, too_large},
     terminal::Terminal,
-    typed::{content, shows, type_lines},
+    typed::{content, end_typing, open_terminal, shows, type_lines},
 };
 
 const LEADER: &str = "\x1d";
@@ -121,16 +121,7 @@ async fn the_list_and_a_terminal_survive_delay_loss_and_cuts() {
         row(screen, &runs).is_some()
     });
 
-    person.type_("/");
-    person.type_(&runs);
-    person.type_("\r");
-    person.wait_until("it is the only one", |screen| {
-        row(screen, &runs).is_some_and(|row| row.contains("RUNNING"))
-    });
-    person.type_("s");
-    person.wait_for("work@");
-    person.type_("stty -echoctl; cat > typed\r");
-    person.wait_for("cat > typed");
+    open_terminal(&mut person, &runs);
     let mut typed = type_lines(&mut person, 0..6);
     for round in 1..4 {
         connection.cut();
@@ -144,9 +135,7 @@ async fn the_list_and_a_terminal_survive_delay_loss_and_cuts() {
         });
         typed += &type_lines(&mut person, round * 6..(round + 1) * 6);
     }
-    person.type_("\x04");
-    person.type_("echo $((6*7)) is the end\r");
-    person.wait_for("42 is the end");
+    end_typing(&mut person);
     assert_eq!(content(&bench, ours.id(), "typed").await, typed);
 
     // The list: nothing gets through, which it shows. Then what happened meanwhile.

@@ -7,7 +7,7 @@ use crate::{
     script::run,
     support::{Bench, small, too_large},
     terminal::Terminal,
-    typed::{content, type_lines},
+    typed::{content, end_typing, open_terminal, type_lines},
 };
 
 const LEADER: &str = "\x1d";
@@ -25,7 +25,7 @@ impl Balancer {
         std::env::var("WORKBAY_CLUSTER_BALANCER").unwrap_or("http://127.0.0.1:8093".to_owned())
     }
 
-    fn tell(&self, what: &str, manager: &str) {
+    fn command(&self, what: &str, manager: &str) {
         run("balancer", &[what, manager]);
     }
 }
@@ -55,16 +55,7 @@ async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
     let machine = hand::machine_at(&balancer.endpoint());
     let mut person = hand::open(&machine);
     person.be_patient(Duration::from_secs(300));
-    person.type_("/");
-    person.type_(&runs);
-    person.type_("\r");
-    person.wait_until("it runs", |screen| {
-        row(screen, &runs).is_some_and(|row| row.contains("RUNNING"))
-    });
-    person.type_("s");
-    person.wait_for("work@");
-    person.type_("stty -echoctl; cat > typed\r");
-    person.wait_for("cat > typed");
+    open_terminal(&mut person, &runs);
     let mut typed = type_lines(&mut person, 0..4);
 
     // One of them is always there. Whichever the terminal was connected through ends once.
@@ -72,23 +63,21 @@ async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
         .iter()
         .enumerate()
     {
-        balancer.tell(what, manager);
+        balancer.command(what, manager);
         is_connected(&mut person);
         let from = 4 * (round as u32 + 1);
         typed += &type_lines(&mut person, from..from + 4);
-        balancer.tell("start-manager", manager);
+        balancer.command("start-manager", manager);
     }
 
     // A manager that restarts, while no other is there.
-    balancer.tell("stop-manager", "2");
-    balancer.tell("kill-manager", "1");
+    balancer.command("stop-manager", "2");
+    balancer.command("kill-manager", "1");
     person.wait_for("retrying, Enter retries now");
-    balancer.tell("start-manager", "1");
+    balancer.command("start-manager", "1");
     is_connected(&mut person);
     typed += &type_lines(&mut person, 12..16);
-    person.type_("\x04");
-    person.type_("echo $((6*7)) is the end\r");
-    person.wait_for("42 is the end");
+    end_typing(&mut person);
     assert_eq!(content(&bench, ours.id(), "typed").await, typed);
 
     // The list shows what happened after all of it.

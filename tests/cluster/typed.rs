@@ -6,6 +6,7 @@ use workbay::{
 };
 
 use crate::{
+    hand::row,
     support::{Bench, within},
     terminal::Terminal,
 };
@@ -42,6 +43,27 @@ pub async fn output(
 /// Whether the terminal shows this line.
 pub fn shows(screen: &str, line: &str) -> bool {
     screen.lines().any(|shown| shown.trim() == line)
+}
+
+/// Opens a terminal of the session in the list, and lets what is typed go into the file `typed`.
+pub fn open_terminal(person: &mut Terminal, session: &str) {
+    person.type_("/");
+    person.type_(session);
+    person.type_("\r");
+    person.wait_until("it runs", |screen| {
+        row(screen, session).is_some_and(|row| row.contains("RUNNING"))
+    });
+    person.type_("s");
+    person.wait_for("work@");
+    person.type_("stty -echoctl; cat > typed\r");
+    person.wait_for("cat > typed");
+}
+
+/// Ends the file `typed`, and waits until the shell answers again.
+pub fn end_typing(person: &mut Terminal) {
+    person.type_("\x04");
+    person.type_("echo $((6*7)) is the end\r");
+    person.wait_for("42 is the end");
 }
 
 /// Types lines with their numbers, key by key, faster than the connection brings their echo. Returns them.
