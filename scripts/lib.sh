@@ -43,7 +43,9 @@ apt_install() {
     [ ${#missing[@]} = 0 ] && return
     command -v apt-get >/dev/null || fail "missing: ${missing[*]}, and apt-get was not found (it is part of Debian and Ubuntu)" "install them with your system's package manager"
     say "installing ${missing[*]}"
-    as_root env DEBIAN_FRONTEND=noninteractive sh -c "apt-get update -qq && apt-get install -y -qq --no-install-recommends ${missing[*]}" >/dev/null ||
+    # One after the other: two of these scripts may run at once, and apt does not wait for the lock of its lists.
+    as_root env DEBIAN_FRONTEND=noninteractive flock /run/lock/workbay-apt.lock sh -c "apt-get update -qq &&
+        apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 ${missing[*]}" >/dev/null ||
         fail "apt-get could not install ${missing[*]}" "to see why, run: sudo apt-get install ${missing[*]}"
 }
 
