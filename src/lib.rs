@@ -4,6 +4,10 @@
 //! each user) acts. `docs/architecture.md` describes the modules, the direction of data and what each module
 //! never does. `tests/layers.rs` enforces which module may import which.
 
+// First, because its macros are used everywhere.
+#[macro_use]
+pub mod locale;
+
 pub mod action;
 pub mod app;
 pub mod archive;

@@ -8,9 +8,12 @@ mod scope;
 
 pub use scope::Scope;
 
+use crate::locale;
+
 /// The word for an action in the last line, and the views that show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActionHint {
+    /// In English: it is translated where it is shown.
     pub word: &'static str,
     /// Each view with the weight of the hint there. Heavier hints come first and are shown on narrower screens.
     views: &'static [(Scope, u8)],
@@ -45,6 +48,11 @@ macro_rules! actions {
 
             /// One line for help and palette.
             pub fn doc(self) -> &'static str {
+                locale::text(self.doc_in_english())
+            }
+
+            /// The same in the source's language, for programs and generated pages.
+            pub fn doc_in_english(self) -> &'static str {
                 match self { $(Self::$variant => $doc,)+ }
             }
 

@@ -1,5 +1,7 @@
 //! The scopes: sets of key bindings.
 
+use crate::locale;
+
 /// A set of key bindings. Keys are looked up in the innermost scope first and in `Global` last. `Terminal`
 /// passes keys that it doesn't bind to the child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -136,6 +138,11 @@ impl Scope {
 
     /// The title on the screen.
     pub fn title(self) -> &'static str {
+        locale::text(self.title_in_english())
+    }
+
+    /// The title in the source's language.
+    pub fn title_in_english(self) -> &'static str {
         match self {
             Self::Global => "Everywhere",
             Self::Sessions => "Sessions",

@@ -52,6 +52,8 @@ pub fn load(options: &GlobalOptions) -> Result<Start, Fail> {
         user: paths.environments_file(),
     }));
     apply(options, &mut loaded);
+    let (_, problems) = config::languages::load(&loaded, &paths, variable);
+    loaded.problems.extend(problems);
     let places = Places {
         site: config::contexts::SITE_FILE.into(),
         user: paths.contexts_file(),

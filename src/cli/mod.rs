@@ -15,6 +15,7 @@ mod forwarding;
 mod handlers;
 mod invocation;
 mod kernels;
+mod language;
 mod listed;
 mod meter;
 mod output;
@@ -60,6 +61,7 @@ pub fn main(handlers: &Handlers) -> ExitCode {
         completion::complete(&arguments[2..], |options| invocation::load(options).ok());
         return ExitCode::SUCCESS;
     }
+    language::start(&arguments);
     let root = Cli::command();
     let arguments = words::as_options(arguments, &root);
     let cli = match Cli::try_parse_from(&arguments) {

@@ -15,13 +15,14 @@ use crate::model::{
     setting_kind::{EditedValue, SettingKind, TakesEffect},
 };
 
-/// How a setting is edited. The names of themes and keymaps are files, so they aren't in it. `None` = unknown key.
+/// How a setting is edited. The names of languages, themes and keymaps are files, so they aren't in it. `None` = unknown key.
 pub fn how(key: &str) -> Option<(SettingKind, TakesEffect)> {
     use SettingKind::{Duration, List, Number, Pairs, Size, Text, TextOrNumber, Toggle};
     use TakesEffect::{AtOnce, DaemonStart, NextStart};
     let choice = |words: &[&str]| SettingKind::Choice(owned(words));
     Some(match key {
         "ui.theme" | "ui.keymap" => (choice(&[]), AtOnce),
+        "ui.language" => (choice(&[]), NextStart),
         "ui.unicode" => (choice(&["auto", "true", "false"]), AtOnce),
         "ui.charts" => (choice(&["auto", "braille", "blocks", "ascii"]), AtOnce),
         "ui.columns" => (List, AtOnce),

@@ -15,6 +15,7 @@ pub mod environments;
 mod folder_values;
 #[cfg(test)]
 mod fuzz;
+pub mod languages;
 pub mod layer;
 pub mod library;
 pub mod machine;

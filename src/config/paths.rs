@@ -182,6 +182,11 @@ impl Paths {
         self.config_dir.join("keymaps")
     }
 
+    /// The user's translations, one `.po` file for each language.
+    pub fn locales_dir(&self) -> PathBuf {
+        self.config_dir.join("locales")
+    }
+
     pub fn config_file(&self) -> PathBuf {
         self.config_dir.join("config.toml")
     }

@@ -6,8 +6,8 @@ use super::{
     document::{DocumentFault, Item},
     folder_values::host_paths,
     setting_values::{
-        automatic, columns, desktop, endpoint, events, hook_timeout, link_schemes, more, one_of,
-        preferred, shown, variables, word, words,
+        automatic, columns, desktop, endpoint, events, hook_timeout, language, link_schemes, more,
+        one_of, preferred, shown, variables, word, words,
     },
     table_rows::set,
     writing::{quoted, quoted_list, table},
@@ -38,6 +38,13 @@ impl Setting {
 
 /// Every setting, in the order `info` shows them.
 pub const SETTINGS: &[Setting] = &[
+    Setting {
+        table: "ui",
+        name: "language",
+        variable: Some("WORKBAY_LANGUAGE"),
+        read: |s, item| set(&mut s.ui.language, language(item)),
+        show: |s| quoted(&s.ui.language),
+    },
     Setting {
         table: "ui",
         name: "theme",

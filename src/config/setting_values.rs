@@ -25,6 +25,19 @@ pub(super) fn word(item: &Item) -> Result<String, DocumentFault> {
     }
 }
 
+/// `"auto"`, or the code of a language. Whether it has texts is checked where they are read.
+pub(super) fn language(item: &Item) -> Result<String, DocumentFault> {
+    let text = word(item)?;
+    if text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+    {
+        return Ok(text);
+    }
+    let fault = DocumentFault::new(item.at, format!("invalid language '{text}'"));
+    Err(fault.help("write \"auto\", or the code of a language like \"ko\" or \"pt_BR\""))
+}
+
 /// `"auto"`, or a program by name or full path.
 pub(super) fn preferred(item: &Item) -> Result<Option<String>, DocumentFault> {
     let text = word(item)?;

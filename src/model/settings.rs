@@ -37,6 +37,7 @@ impl Settings {
     pub fn blank() -> Self {
         Self {
             ui: UiSettings {
+                language: String::new(),
                 theme: String::new(),
                 keymap: String::new(),
                 mouse: false,
@@ -100,6 +101,8 @@ pub const LIST_COLUMNS: [&str; 17] = [
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UiSettings {
+    /// The code of a language (`ko`), or `auto` (as in the locale).
+    pub language: String,
     /// The name of a file in `themes/`, `LIGHT/DARK`, or `auto` (dark or light, after the terminal's background).
     pub theme: String,
     /// The name of a file in `keymaps/`.

@@ -6,6 +6,7 @@ use super::settings::outlines;
 use crate::{
     app::{custom_commands::CustomCommands, facts::Facts},
     config::{layer::Loaded, paths::Paths, person},
+    locale,
     model::settings::{ChartStyle, Settings},
     protocol::version::version,
 };
@@ -52,8 +53,10 @@ pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
 
 /// Whether drawing characters beyond ASCII may be used.
 pub fn is_unicode(settings: &Settings) -> bool {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    settings.ui.unicode.unwrap_or_else(|| is_utf8(variable))
+    settings
+        .ui
+        .unicode
+        .unwrap_or_else(|| locale::is_utf8(|name| std::env::var(name).ok()))
 }
 
 /// The style of charts, chosen by the terminal if the setting is `Auto`: the fonts of the Linux console have no dots.
@@ -72,33 +75,9 @@ pub fn tag() -> String {
     format!("f{}", &random[..8])
 }
 
-/// LC_ALL overrides LC_CTYPE, which overrides LANG.
-fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find_map(variable)
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    locale.ends_with("utf-8") || locale.ends_with("utf8")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_strongest_variable_decides_about_characters() {
-        let with = |pairs: &'static [(&str, &str)]| {
-            is_utf8(|name| {
-                let found = pairs.iter().find(|(key, _)| *key == name);
-                found.map(|(_, value)| (*value).to_owned())
-            })
-        };
-        assert!(with(&[("LANG", "ko_KR.UTF-8")]));
-        assert!(with(&[("LANG", "C"), ("LC_CTYPE", "C.utf8")]));
-        assert!(!with(&[("LANG", "ko_KR.UTF-8"), ("LC_ALL", "C")]));
-        assert!(!with(&[]));
-    }
 
     #[test]
     fn tags_differ() {

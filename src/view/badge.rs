@@ -18,16 +18,20 @@ pub fn pieces(app: &App, now: Timestamp) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     if let Some((name, left)) = app.next_end(now) {
         let name = text::fit(name.as_str(), 20, "");
-        let said = format!("{name}: reclaim in {}", durations::coarse(left));
+        let said = tr!(
+            "{name}: reclaim in {left}",
+            name,
+            left = durations::coarse(left)
+        );
         pieces.push((said, Face::Warning));
     }
     pieces.extend(transfers(app));
     match app.notices.unread() {
         0 => {}
-        count => pieces.push((format!("{count} new"), Face::Accent)),
+        count => pieces.push((tr!("{count} new", count), Face::Accent)),
     }
     if app.notices.quiet {
-        pieces.push(("quiet".to_owned(), Face::Dim));
+        pieces.push((tr!("quiet").to_owned(), Face::Dim));
     }
     let last = pieces.len().saturating_sub(1);
     for (said, _) in pieces.iter_mut().take(last) {
@@ -40,12 +44,12 @@ pub fn pieces(app: &App, now: Timestamp) -> Vec<Piece> {
 fn transfers(app: &App) -> Option<Piece> {
     let count = app.transfers.open().count();
     if app.transfers.asking().is_some() {
-        return Some(("transfer waits: T".to_owned(), Face::Warning));
+        return Some((tr!("transfer waits: T").to_owned(), Face::Warning));
     }
     let what = match count {
         0 => return None,
-        1 => "1 transfer".to_owned(),
-        n => format!("{n} transfers"),
+        1 => tr!("1 transfer").to_owned(),
+        n => tr!("{n} transfers", n),
     };
     let percent = app.transfers.percent();
     let percent = percent.map_or_else(String::new, |it| format!(" {it}%"));

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     app::{app::App, area::Areas, durations, mirror::DaemonConnection},
+    locale,
     model::{capability::EngineState, id::SessionKey},
     theme::face::Face,
 };
@@ -34,19 +35,19 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         _ => String::new(),
     };
     let tries = match attempt {
-        0 | 1 => "Retrying automatically".to_owned(),
-        n => format!("Retrying automatically (attempt {n})"),
+        0 | 1 => tr!("Retrying automatically.").to_owned(),
+        n => tr!("Retrying automatically (attempt {n}).", n),
     };
     let stale = |id: &SessionKey| app.is_stale(id.context);
     let mut rows = app.sessions.keys().iter();
     let list = if !rows.clone().any(stale) {
         String::new()
     } else if rows.all(stale) {
-        format!(". The list is from {age}")
+        tr!(" The list is from {age}.", age)
     } else {
-        format!(". Its rows are from {age}")
+        tr!(" Its rows are from {age}.", age)
     };
-    lines.push(vec![(format!("{tries}{list}."), Face::Dim)]);
+    lines.push(vec![(format!("{tries}{list}"), Face::Dim)]);
     lines.truncate(MAX_LINES);
     lines
 }
@@ -75,7 +76,7 @@ fn in_short(several: &[Trouble]) -> Vec<Vec<Piece>> {
         .map(|trouble| vec![(trouble.what.clone(), Face::Bad)])
         .collect();
     if several.len() > shown {
-        let more = format!("and {} more", several.len() - shown);
+        let more = tr!("and {shown} more", shown = several.len() - shown);
         lines.push(vec![(more, Face::Bad)]);
     }
     lines
@@ -91,21 +92,22 @@ struct Trouble {
 }
 
 /// The daemon is connected but doesn't respond.
-pub const SILENT: &str = "The daemon isn't responding.";
+pub const SILENT: &str = tr_later!("The daemon isn't responding.");
 /// How to restart a daemon that doesn't respond.
-pub const END_SILENT: &str = "Run `workbay daemon stop`, then `workbay`. Sessions keep running.";
+pub const END_SILENT: &str =
+    tr_later!("Run `workbay daemon stop`, then `workbay`. Sessions keep running.");
 
 fn trouble(app: &App) -> Vec<Trouble> {
     if app.mirror.is_silent() {
         return vec![Trouble {
-            what: SILENT.to_owned(),
-            hint: Some(END_SILENT.to_owned()),
+            what: locale::text(SILENT).to_owned(),
+            hint: Some(locale::text(END_SILENT).to_owned()),
             attempt: 0,
         }];
     }
     if let DaemonConnection::Down { why, attempt, .. } = app.mirror.connection() {
         return vec![Trouble {
-            what: format!("Daemon disconnected: {why}"),
+            what: tr!("Daemon disconnected: {why}", why),
             hint: None,
             attempt: *attempt,
         }];

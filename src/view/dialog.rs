@@ -5,6 +5,7 @@ use ratatui::{layout::Rect, style::Style};
 use super::{paint::Paint, text};
 use crate::{
     app::{area::DialogAreas, panels::DialogButton},
+    locale,
     theme::face::Face,
 };
 
@@ -168,10 +169,10 @@ pub fn section_lines(
     lines
 }
 
-/// The positions of the buttons No and Yes.
+/// The positions of the buttons No and Yes. Their labels are in English.
 pub fn buttons(area: Rect, labels: [&str; 2]) -> [Rect; 2] {
     let y = area.bottom().saturating_sub(3);
-    let [no, yes] = labels.map(|label| text::width(label) as u16);
+    let [no, yes] = labels.map(|label| text::width(locale::of(label)) as u16);
     let right = area.right().saturating_sub(3);
     let yes = Rect::new(right.saturating_sub(yes), y, yes, 1);
     [Rect::new(yes.x.saturating_sub(no + 2), y, no, 1), yes]
@@ -190,6 +191,6 @@ pub fn draw_buttons(
             (true, DialogButton::No) => Face::ButtonActive,
             (true, DialogButton::Yes) => Face::ButtonDanger,
         };
-        paint.text(place.x, place.y, place.width, label, face);
+        paint.text(place.x, place.y, place.width, locale::of(label), face);
     }
 }

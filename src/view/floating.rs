@@ -41,7 +41,7 @@ pub fn draw(paint: &mut Paint<'_>, areas: &Areas, pane: &Pane) {
     paint.clear(frame);
     let room = usize::from(frame.width.saturating_sub(20));
     let name = text::fit(&head_name(pane), room, paint.glyphs.ellipsis);
-    let title = format!("Floating shell of {name}");
+    let title = tr!("Floating shell of {name}", name);
     dialog::border(paint, frame, &title, Face::Title);
     paint.extras.clear(areas.pane_status);
     paint.clear(areas.pane_status);

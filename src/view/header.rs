@@ -63,7 +63,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
 /// The engine's facts, the least important last.
 fn engine_facts(mirror: &Mirror, shown: ShownContexts) -> Vec<String> {
     let Some(context) = single(mirror, shown) else {
-        let all = (!mirror.contexts().is_empty()).then(|| "all contexts".to_owned());
+        let all = (!mirror.contexts().is_empty()).then(|| tr!("all contexts").to_owned());
         return all.into_iter().collect();
     };
     let mut facts = vec![context.context.name.to_string()];
@@ -71,7 +71,7 @@ fn engine_facts(mirror: &Mirror, shown: ShownContexts) -> Vec<String> {
         facts.push(format!("{} {}", info.kind, info.version));
         // 0 means that the engine doesn't report its CPUs.
         if info.cpus.millis() > 0 {
-            facts.push(format!("{} cores", info.cpus));
+            facts.push(tr!("{cpus} cores", cpus = info.cpus));
         }
         if info.memory.0 > 0 {
             facts.push(info.memory.to_string());
@@ -102,22 +102,22 @@ pub fn state(
         lost += usize::from(matches!(state.engine, EngineState::Lost { .. }));
     }
     let (shape, word, face) = match mirror.connection() {
-        _ if mirror.is_silent() => (shapes.bad, "daemon not responding", Face::Bad),
-        DaemonConnection::Down { .. } => (shapes.bad, "daemon disconnected", Face::Bad),
-        DaemonConnection::Refused(_) => (shapes.bad, "refused", Face::Bad),
+        _ if mirror.is_silent() => (shapes.bad, tr!("daemon not responding"), Face::Bad),
+        DaemonConnection::Down { .. } => (shapes.bad, tr!("daemon disconnected"), Face::Bad),
+        DaemonConnection::Refused(_) => (shapes.bad, tr!("refused"), Face::Bad),
         DaemonConnection::Up if all > 1 && lost > 0 => {
             return (
                 shapes.bad,
-                format!("{lost} of {all} disconnected"),
+                tr!("{lost} of {all} disconnected", lost, all),
                 Face::Bad,
             );
         }
-        DaemonConnection::Up if lost > 0 => (shapes.bad, "engine disconnected", Face::Bad),
+        DaemonConnection::Up if lost > 0 => (shapes.bad, tr!("engine disconnected"), Face::Bad),
         DaemonConnection::Up if all > 0 && connected == all => {
-            (shapes.good, "connected", Face::StatusGood)
+            (shapes.good, tr!("connected"), Face::StatusGood)
         }
         DaemonConnection::Connecting | DaemonConnection::Up => {
-            (shapes.progress, "connecting", Face::StatusProgress)
+            (shapes.progress, tr!("connecting"), Face::StatusProgress)
         }
     };
     (shape, word.to_owned(), face)

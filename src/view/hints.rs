@@ -19,14 +19,15 @@ use crate::{
         sessions::lines::Group,
     },
     key::Key,
+    locale,
     model::session::Session,
     theme::face::Face,
 };
 
 /// Always at the right end.
 const ALWAYS: &[Hint] = &[
-    (Scope::Global, &[Action::Help], "help"),
-    (Scope::Global, &[Action::Quit], "quit"),
+    (Scope::Global, &[Action::Help], tr_later!("help")),
+    (Scope::Global, &[Action::Quit], tr_later!("quit")),
 ];
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
@@ -34,15 +35,12 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     if app.is_interrupted() {
         let leave = keys(app, Scope::Global, Action::Interrupt);
         let quit = keys(app, Scope::Global, Action::Quit);
-        let pieces = [
-            (leave, Face::Key),
-            (" again, or ".to_owned(), Face::Hint),
-            (quit, Face::Key),
-            (
-                " to quit. Sessions and shells keep running.".to_owned(),
-                Face::Hint,
-            ),
-        ];
+        let pieces = tr_pieces!(
+            "{leave} again, or {quit} to quit. Sessions and shells keep running.",
+            Face::Hint,
+            leave = (leave, Face::Key),
+            quit = (quit, Face::Key)
+        );
         paint.pieces(area.x + 1, area.y, area.width - 2, &pieces);
         return;
     }
@@ -100,7 +98,7 @@ fn of(app: &App) -> Vec<Hint> {
         (Focus::Filter, _) => TERM_HINTS.to_vec(),
         (Focus::Detail, _) => {
             let mut hints = of_view(Scope::Detail);
-            hints.push((Scope::Detail, MOVE, "scroll"));
+            hints.push((Scope::Detail, MOVE, tr_later!("scroll")));
             hints
         }
         (Focus::Sessions, _) => of_view(Scope::Sessions),
@@ -133,7 +131,7 @@ fn group(app: &App, hints: &[Hint], room: usize) -> Vec<Piece> {
             return None;
         }
         let keys = keys_of_all(app, *scope, actions);
-        let word = format!(" {}", word_now(app, actions, word));
+        let word = format!(" {}", locale::text(word_now(app, actions, word)));
         let hint = [(keys, Face::Key), (word, Face::Hint)];
         let leaves = *actions == [Action::Back];
         (!hint[0].0.is_empty()).then_some((leaves, hint))
@@ -170,14 +168,18 @@ fn word_now(app: &App, actions: &[Action], word: &'static str) -> &'static str {
     if actions == [Action::SessionOpen]
         && let Some((_, group)) = selected_group(app)
     {
-        return if group.folded { "unfold" } else { "fold" };
+        return if group.folded {
+            tr_later!("unfold")
+        } else {
+            tr_later!("fold")
+        };
     }
     // The details are already open next to the list.
     if actions == [Action::SessionOpen] && app.detail.is_some() {
-        return "scroll details";
+        return tr_later!("scroll details");
     }
     if actions == [Action::SessionFiles] && app.current().is_some_and(Session::has_ended) {
-        return "recover files";
+        return tr_later!("recover files");
     }
     word
 }
@@ -233,7 +235,7 @@ fn keys_of_all(app: &App, scope: Scope, actions: &[Action]) -> String {
         .iter()
         .all(|arrow| keys.iter().any(|key| key == arrow))
     {
-        return "arrows".to_owned();
+        return tr!("arrows").to_owned();
     }
     keys.join("/")
 }
@@ -267,12 +269,12 @@ fn unbound(app: &App, typed: &[Key]) -> Vec<Piece> {
         "Space".clone_into(&mut typed);
     }
     let help = keys(app, Scope::Global, Action::Help);
-    vec![
-        (typed, Face::Key),
-        (" does nothing here. ".to_owned(), Face::Hint),
-        (help, Face::Key),
-        (" shows the keys".to_owned(), Face::Hint),
-    ]
+    tr_pieces!(
+        "{typed} does nothing here. {help} shows the keys",
+        Face::Hint,
+        typed = (typed, Face::Key),
+        help = (help, Face::Key)
+    )
 }
 
 fn measure(pieces: &[Piece]) -> usize {

@@ -14,26 +14,35 @@ use crate::{
         logs::{GUTTER, LogRow, LogState, Logs, WindowLine, feed::Extent, search::Search},
     },
     keymap::Keymap,
+    locale,
     model::{log::LogSource, text::Clean},
     theme::face::Face,
 };
 
 const HINTS: &[(Scope, Action, &str)] = &[
-    (Scope::Global, Action::Back, "back"),
-    (Scope::Logs, Action::LogsNextKernel, "next container"),
-    (Scope::Logs, Action::LogsFollow, "follow"),
-    (Scope::Logs, Action::LogsSearch, "search"),
-    (Scope::Logs, Action::LogsWrap, "wrap"),
-    (Scope::Logs, Action::LogsSave, "save"),
-    (Scope::Logs, Action::LogsError, "error"),
-    (Scope::Logs, Action::LogsTimes, "times"),
-    (Scope::Logs, Action::LogsQuickSelect, "quick select"),
+    (Scope::Global, Action::Back, tr_later!("back")),
+    (
+        Scope::Logs,
+        Action::LogsNextKernel,
+        tr_later!("next container"),
+    ),
+    (Scope::Logs, Action::LogsFollow, tr_later!("follow")),
+    (Scope::Logs, Action::LogsSearch, tr_later!("search")),
+    (Scope::Logs, Action::LogsWrap, tr_later!("wrap")),
+    (Scope::Logs, Action::LogsSave, tr_later!("save")),
+    (Scope::Logs, Action::LogsError, tr_later!("error")),
+    (Scope::Logs, Action::LogsTimes, tr_later!("times")),
+    (
+        Scope::Logs,
+        Action::LogsQuickSelect,
+        tr_later!("quick select"),
+    ),
 ];
 
 const SEARCH_HINTS: &[(Scope, Action, &str)] = &[
-    (Scope::Logs, Action::LogsNext, "next"),
-    (Scope::Logs, Action::LogsPreviousHit, "previous"),
-    (Scope::Global, Action::Back, "end search"),
+    (Scope::Logs, Action::LogsNext, tr_later!("next")),
+    (Scope::Logs, Action::LogsPreviousHit, tr_later!("previous")),
+    (Scope::Global, Action::Back, tr_later!("end search")),
 ];
 
 /// Paints a log. `badge` is what every view shows at its edge, `away` is why the engine doesn't respond.
@@ -64,12 +73,15 @@ pub fn draw(
 fn draw_title(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, badge: &[Piece]) {
     let area = areas.log_title;
     let right = area.right() - badge::draw(paint, area, badge);
-    let mut pieces = vec![
-        ("Log of ".to_owned(), Face::Dim),
-        (logs.name.to_string(), Face::Title),
-    ];
+    let name = (logs.name.to_string(), Face::Title);
+    let mut pieces = tr_pieces!("Log of {name}", Face::Dim, name = name);
     if let Some((hostname, at, count)) = logs.kernel() {
-        let of = format!("  {hostname}, container {at} of {count}");
+        let of = tr!(
+            "  {hostname}, container {at} of {count}",
+            hostname,
+            at,
+            count
+        );
         pieces.push((of, Face::Text));
     }
     let (state, face) = state(logs);
@@ -101,20 +113,24 @@ fn position(logs: &Logs) -> Option<String> {
         return None;
     }
     let Some((first, last)) = logs.position() else {
-        return Some(format!("end of the log, {lines} lines read"));
+        return Some(tr!("end of the log, {lines} lines read", lines));
     };
     let (first, last) = (text::grouped(first), text::grouped(last));
     let shown = if first == last {
-        format!("line {first}")
+        tr!("line {first}", first)
     } else {
-        format!("lines {first}-{last}")
+        tr!("lines {first}-{last}", first, last)
     };
-    let mut position = format!("{shown} of {lines}");
+    let mut position = tr!("{shown} of {lines}", shown, lines);
     if extent.loading && extent.preview.is_some() {
-        position = format!("{shown}, {lines} read");
+        position = tr!("{shown}, {lines} read", shown, lines);
     }
     if extent.first > 0 {
-        position = format!("{} dropped, {position}", text::grouped(extent.first));
+        position = tr!(
+            "{first} dropped, {position}",
+            first = text::grouped(extent.first),
+            position
+        );
     }
     Some(position)
 }
@@ -122,22 +138,25 @@ fn position(logs: &Logs) -> Option<String> {
 /// The state of the log.
 fn state(logs: &Logs) -> (String, Face) {
     match &logs.state {
-        LogState::Opening => ("opening".to_owned(), Face::Dim),
-        LogState::Broken { .. } => ("interrupted".to_owned(), Face::Bad),
-        LogState::Complete => ("ended".to_owned(), Face::Dim),
+        LogState::Opening => (tr!("opening").to_owned(), Face::Dim),
+        LogState::Broken { .. } => (tr!("interrupted").to_owned(), Face::Bad),
+        LogState::Complete => (tr!("ended").to_owned(), Face::Dim),
         _ if !logs.is_following() => match logs.new_lines() {
-            0 => ("paused".to_owned(), Face::Warning),
-            new => (format!("paused, {} new", text::grouped(new)), Face::Warning),
+            0 => (tr!("paused").to_owned(), Face::Warning),
+            new => (
+                tr!("paused, {new} new", new = text::grouped(new)),
+                Face::Warning,
+            ),
         },
-        LogState::Following => ("following".to_owned(), Face::Success),
+        LogState::Following => (tr!("following").to_owned(), Face::Success),
     }
 }
 
 fn draw_nothing(paint: &mut Paint<'_>, area: Rect, logs: &Logs, away: Option<&Clean>) {
     let text = match &logs.state {
-        LogState::Opening => "Loading the log...".to_owned(),
-        LogState::Following => "No output yet".to_owned(),
-        LogState::Complete => "No output".to_owned(),
+        LogState::Opening => tr!("Loading the log...").to_owned(),
+        LogState::Following => tr!("No output yet").to_owned(),
+        LogState::Complete => tr!("No output").to_owned(),
         LogState::Broken { why } => why.to_string(),
     };
     let cells = usize::from(area.width.saturating_sub(8));
@@ -283,26 +302,32 @@ fn matches(search: &Search, extent: &Extent) -> String {
     let matches = text::grouped(state.matches);
     if !state.complete {
         let searched = if extent.loading {
-            format!("{} lines", text::grouped(state.searched))
+            tr!("{searched} lines", searched = text::grouped(state.searched))
         } else {
             format!("{} %", state.searched * 100 / state.lines.max(1))
         };
-        return format!("searching… {searched}, {matches} found");
+        return tr!("searching… {searched}, {matches} found", searched, matches);
     }
     match state.position {
-        Some(position) => format!("{} of {matches} lines", text::grouped(position)),
-        None if state.matches == 1 => "1 line".to_owned(),
-        None => format!("{matches} lines"),
+        Some(position) => tr!(
+            "{position} of {matches} lines",
+            position = text::grouped(position),
+            matches
+        ),
+        None if state.matches == 1 => tr!("1 line").to_owned(),
+        None => tr!("{matches} lines", matches),
     }
 }
 
 /// The hint of a toggle says what the key will do.
 fn word_now(action: Action, word: &str, logs: &Logs) -> String {
     match action {
-        Action::LogsFollow if matches!(logs.state, LogState::Broken { .. }) => "reload".to_owned(),
-        Action::LogsFollow if logs.is_following() => "pause".to_owned(),
-        Action::LogsWrap if logs.wrap => "no wrap".to_owned(),
-        Action::LogsTimes if logs.shows_times() => "hide times".to_owned(),
-        _ => word.to_owned(),
+        Action::LogsFollow if matches!(logs.state, LogState::Broken { .. }) => {
+            tr!("reload").to_owned()
+        }
+        Action::LogsFollow if logs.is_following() => tr!("pause").to_owned(),
+        Action::LogsWrap if logs.wrap => tr!("no wrap").to_owned(),
+        Action::LogsTimes if logs.shows_times() => tr!("hide times").to_owned(),
+        _ => locale::of(word).to_owned(),
     }
 }

@@ -96,7 +96,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect) {
         area.x + 1,
         area.y,
         area.width - 2,
-        " Last minutes ",
+        tr!(" Last minutes "),
         Face::Title,
     );
 }
@@ -104,7 +104,13 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect) {
 fn draw_chart(paint: &mut Paint<'_>, area: Rect, chart: &Chart<'_>) {
     paint.pieces(area.x, area.y, area.width, &chart.title);
     let Some(trail) = chart.trail.filter(|trail| !trail.is_empty()) else {
-        paint.text(area.x, area.y + 1, area.width, "no samples yet", Face::Dim);
+        paint.text(
+            area.x,
+            area.y + 1,
+            area.width,
+            tr!("no samples yet"),
+            Face::Dim,
+        );
         return;
     };
     let values = trail.values(chart.metric);
@@ -159,14 +165,14 @@ fn session_charts<'a>(
     let limit = |amount: u64| Some(amount).filter(|amount| *amount > 0);
     let mut charts = vec![
         Chart {
-            title: title(&name, "CPU", cpu.numbers),
+            title: title(&name, tr!("CPU"), cpu.numbers),
             trail,
             metric: TrailMetric::Cpu,
             top: limit(slots.cpu.millis()),
             face: cpu.face,
         },
         Chart {
-            title: title(&name, "memory", memory.numbers),
+            title: title(&name, tr!("memory"), memory.numbers),
             trail,
             metric: TrailMetric::Mem,
             top: limit(slots.mem.0),
@@ -175,8 +181,8 @@ fn session_charts<'a>(
     ];
     if width >= WIDE {
         charts.extend([
-            rate(&name, "network", trail, TrailMetric::Network),
-            rate(&name, "disk", trail, TrailMetric::Disk),
+            rate(&name, tr!("network"), trail, TrailMetric::Network),
+            rate(&name, tr!("disk"), trail, TrailMetric::Disk),
         ]);
     }
     charts
@@ -209,11 +215,11 @@ fn all_charts(app: &App) -> Vec<Chart<'_>> {
     let now = |metric| trail.values(metric).last().copied().flatten().unwrap_or(0);
     let of = |used: String, all: u64, shown: String| match all {
         0 => used,
-        _ => format!("{used} of {shown}"),
+        _ => tr!("{used} of {shown}", used, shown),
     };
     let (cpu, mem) = (now(TrailMetric::Cpu), now(TrailMetric::Mem));
     let chart = |what, value, metric, top: u64| Chart {
-        title: title("All sessions", what, value),
+        title: title(tr!("All sessions"), what, value),
         trail: Some(trail),
         metric,
         top: Some(top).filter(|top| *top > 0),
@@ -222,13 +228,13 @@ fn all_charts(app: &App) -> Vec<Chart<'_>> {
     let used = Cpu::from_millis(cpu).in_use();
     vec![
         chart(
-            "CPU",
+            tr!("CPU"),
             of(used, cpus, Cpu::from_millis(cpus).to_string()),
             TrailMetric::Cpu,
             cpus,
         ),
         chart(
-            "memory",
+            tr!("memory"),
             of(short(Bytes(mem)), memory, short(Bytes(memory))),
             TrailMetric::Mem,
             memory,

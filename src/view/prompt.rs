@@ -19,8 +19,8 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         let all = app.mirror.count(shown, app.sessions.tab());
         let len = app.sessions.len();
         let note = match app.reach.found(&app.mirror, &app.sessions) {
-            SearchState::Asking => format!("{len} so far"),
-            _ => format!("{len} of {}", text::grouped(all)),
+            SearchState::Asking => tr!("{len} so far", len),
+            _ => tr!("{len} of {all}", len, all = text::grouped(all)),
         };
         line(paint, area, "/", input, (&note, Face::Dim));
         draw_completion(paint, app, area, input, text::width(&note) as u16);

@@ -13,10 +13,10 @@ use crate::{
 
 /// The keys in the status line.
 pub const HINTS: &[(&str, &str)] = &[
-    ("letters", "copy"),
-    ("capitals", "open"),
-    ("esc", "cancel"),
-    ("up/down enter", "copy"),
+    (tr_later!("letters"), tr_later!("copy")),
+    (tr_later!("capitals"), tr_later!("open")),
+    ("esc", tr_later!("cancel")),
+    ("up/down enter", tr_later!("copy")),
 ];
 
 /// Paints the screen and the labels into the cells of a terminal or a log.
@@ -50,8 +50,8 @@ pub fn draw(paint: &mut Paint<'_>, area: Rect, select: &QuickSelect) {
 #[must_use]
 pub fn count(select: &QuickSelect) -> String {
     match select.open().count() {
-        1 => "1 match".to_owned(),
-        count => format!("{count} matches"),
+        1 => tr!("1 match").to_owned(),
+        count => tr!("{count} matches", count),
     }
 }
 

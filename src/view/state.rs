@@ -23,7 +23,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let area = areas.rows;
     match app.mirror.connection() {
         DaemonConnection::Connecting => {
-            middle(paint, area, &[vec![dim("Connecting to the daemon")]]);
+            middle(paint, area, &[vec![dim(tr!("Connecting to the daemon"))]]);
         }
         DaemonConnection::Refused(failure) => {
             let mut lines = wrapped(failure.message().as_str(), area, Face::Bad);
@@ -35,16 +35,26 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         }
         _ if app.sessions.filter.is_on() => {
             let query = app.sessions.filter.query();
-            let none = match app.reach.found(&app.mirror, &app.sessions) {
-                SearchState::Asking => "No match yet in the loaded sessions: ",
-                SearchState::LoadedOnly => "No loaded session matches ",
+            let query = (query.to_string(), Face::Strong);
+            let first = match app.reach.found(&app.mirror, &app.sessions) {
+                SearchState::Asking => tr_pieces!(
+                    "No match yet in the loaded sessions: {query}",
+                    Face::Dim,
+                    query = query
+                ),
+                SearchState::LoadedOnly => {
+                    tr_pieces!(
+                        "No loaded session matches {query}",
+                        Face::Dim,
+                        query = query
+                    )
+                }
                 SearchState::Everything | SearchState::ByName | SearchState::Cut(_) => {
-                    "No session matches "
+                    tr_pieces!("No session matches {query}", Face::Dim, query = query)
                 }
             };
-            let first = vec![dim(none), (query.to_string(), Face::Strong)];
-            let clear = key(app, Scope::Global, Action::Back);
-            let second = vec![(clear, Face::Key), dim(" clear the filter")];
+            let clear = (key(app, Scope::Global, Action::Back), Face::Key);
+            let second = tr_pieces!("{key} clear the filter", Face::Dim, key = clear);
             middle(paint, area, &[first, Vec::new(), second]);
         }
         _ => empty(paint, app, area),
@@ -62,20 +72,22 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
     let tab = app.sessions.tab();
     let disconnected = matches!(app.mirror.connection(), DaemonConnection::Down { .. });
     let (first, is_known) = match tab {
-        _ if disconnected => ("Sessions unknown: daemon disconnected", false),
-        _ if unknown => ("Sessions unknown: engine disconnected", false),
-        _ if connecting => ("Connecting to the engine", false),
-        Tab::Running => ("No running sessions", true),
-        Tab::Finished => ("No finished sessions", true),
-        Tab::Others => ("No sessions in Others", true),
+        _ if disconnected => (tr!("Sessions unknown: daemon disconnected"), false),
+        _ if unknown => (tr!("Sessions unknown: engine disconnected"), false),
+        _ if connecting => (tr!("Connecting to the engine"), false),
+        Tab::Running => (tr!("No running sessions"), true),
+        Tab::Finished => (tr!("No finished sessions"), true),
+        Tab::Others => (tr!("No sessions in Others"), true),
     };
     let mut lines: Vec<Vec<Piece>> = vec![vec![(first.to_owned(), Face::Text)]];
     let about: &[&str] = match tab {
         Tab::Running => &[],
-        Tab::Finished => &["Sessions that ended are listed here, with their logs and files."],
+        Tab::Finished => &[tr!(
+            "Sessions that ended are listed here, with their logs and files."
+        )],
         Tab::Others => &[
-            "Sessions that couldn't start are listed here.",
-            "A session whose command failed is in the tab Finished.",
+            tr!("Sessions that couldn't start are listed here."),
+            tr!("A session whose command failed is in the tab Finished."),
         ],
     };
     if is_known && !about.is_empty() {
@@ -100,14 +112,14 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
         Tab::Running if away => None,
         Tab::Running => Some(next(
             Action::SessionLaunch,
-            "launch one",
-            Some((Action::Help, "all keys")),
+            tr!("launch one"),
+            Some((Action::Help, tr!("all keys"))),
         )),
-        Tab::Finished => Some(next(Action::TabRunning, "running sessions", None)),
+        Tab::Finished => Some(next(Action::TabRunning, tr!("running sessions"), None)),
         Tab::Others => Some(next(
             Action::TabRunning,
-            "running sessions",
-            Some((Action::TabFinished, "finished sessions")),
+            tr!("running sessions"),
+            Some((Action::TabFinished, tr!("finished sessions"))),
         )),
     };
     if let Some(keys) = keys.filter(|_| is_known) {
@@ -121,26 +133,30 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
 pub fn too_small(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     let screen = areas.screen;
     let (who, rows) = if app.is_touring() {
-        ("the tour", MIN_ROWS + tour::rows(screen.width))
+        (tr!("the tour"), MIN_ROWS + tour::rows(screen.width))
     } else {
         ("workbay", MIN_ROWS)
     };
-    let text = format!(
-        "{who} needs {MIN_COLUMNS}x{rows}, this terminal has {}x{}",
-        screen.width, screen.height
+    let text = tr!(
+        "{who} needs {columns}x{rows}, this terminal has {width}x{height}",
+        who,
+        columns = MIN_COLUMNS,
+        rows,
+        width = screen.width,
+        height = screen.height
     );
     let mut lines = wrapped(&text, screen, Face::Text);
     lines.extend(wrapped(
-        "enlarge the terminal to continue",
+        tr!("enlarge the terminal to continue"),
         screen,
         Face::Dim,
     ));
     if lines.len() + 2 > usize::from(screen.height) {
-        let short = format!("too small: {MIN_COLUMNS}x{rows}");
+        let short = tr!("too small: {columns}x{rows}", columns = MIN_COLUMNS, rows);
         lines = vec![vec![(short, Face::Text)]];
     }
     let quit = key(app, Scope::Global, Action::Quit);
-    lines.push(vec![(quit, Face::Key), dim(" quit")]);
+    lines.push(vec![(quit, Face::Key), dim(&format!(" {}", tr!("quit")))]);
     middle(paint, screen, &lines);
 }
 

@@ -71,15 +71,16 @@ fn title(counted: &Counted<'_>) -> String {
 /// `by 3 sessions`, `by 3 of 10 sessions`: the sessions that use the resources. Waiting sessions use nothing
 /// and aren't counted, so the tab's number can be larger. Returns `None` if no session uses resources and
 /// their number isn't limited.
-fn sessions(counted: &Counted<'_>, of: &str) -> Option<String> {
+fn sessions(counted: &Counted<'_>, is_short: bool) -> Option<String> {
     let now = counted.statistics.sessions?;
     if now == 0 && counted.statistics.max_sessions.is_none() {
         return None;
     }
-    let word = if now == 1 { "session" } else { "sessions" };
-    Some(match counted.statistics.max_sessions {
-        Some(most) => format!("by {now}{of}{most} sessions"),
-        None => format!("by {now} {word}"),
+    Some(match (counted.statistics.max_sessions, is_short) {
+        (Some(most), true) => tr!("by {now}/{most} sessions", now, most),
+        (Some(most), false) => tr!("held by {now} of {most} sessions", now, most),
+        (None, true) => tr_plural!(now, "by {now} session", "by {now} sessions", now),
+        (None, false) => tr_plural!(now, "held by {now} session", "held by {now} sessions", now),
     })
 }
 
@@ -89,12 +90,11 @@ fn wide(
     width: usize,
     glyphs: &Glyphs,
 ) -> Vec<Vec<Piece>> {
-    const TOTAL: &str = "in total";
+    let total = tr!("in total");
     let rows = 1 + usize::from(counted.statistics.has_total());
     let name = title(counted);
-    let name_width = text::width(&name).clamp(text::width(TOTAL), 24);
-    let sessions = sessions(counted, " of ").map(|by| format!("held {by}"));
-    let sessions = sessions.unwrap_or_default();
+    let name_width = text::width(&name).clamp(text::width(total), 24);
+    let sessions = sessions(counted, false).unwrap_or_default();
     let room = width.saturating_sub(name_width + GAP + text::width(&sessions) + GAP);
     // Uses words if there is room for them.
     let (mut blocks, mut bar) = fitting(all, room, |it| both_rows(it, words));
@@ -103,7 +103,7 @@ fn wide(
         (blocks, bar) = fitting(all, room, |it| both_rows(it, numbers));
     }
     let mut lines = Vec::new();
-    let titles = [name.as_str(), TOTAL];
+    let titles = [name.as_str(), total];
     for (row, title) in titles.into_iter().enumerate().take(rows) {
         let part = |it: &Allotment| if row == 0 { it.in_group } else { it.in_total };
         let title = text::fit(title, name_width, glyphs.ellipsis);
@@ -124,7 +124,7 @@ fn wide(
         if row == 0 {
             let used: usize = line.iter().map(|(text, _)| text::width(text)).sum();
             let free = width.saturating_sub(used);
-            line.push((format!("{sessions:>free$}"), Face::Label));
+            line.push((text::pad_left(&sessions, free), Face::Label));
         }
         lines.push(line);
     }
@@ -133,7 +133,7 @@ fn wide(
 
 /// Both bars of a resource in one line.
 fn narrow(counted: &Counted<'_>, all: &[Allotment], width: usize, glyphs: &Glyphs) -> Vec<Piece> {
-    let sessions = sessions(counted, "/").unwrap_or_default();
+    let sessions = sessions(counted, true).unwrap_or_default();
     let name = text::fit(&title(counted), 16, glyphs.ellipsis);
     let taken = text::width(&sessions) + GAP + text::width(&name) + GAP;
     let room = width.saturating_sub(taken);
@@ -158,7 +158,7 @@ fn narrow(counted: &Counted<'_>, all: &[Allotment], width: usize, glyphs: &Glyph
     let used: usize = line.iter().map(|(text, _)| text::width(text)).sum();
     let free = width.saturating_sub(used);
     if free >= text::width(&sessions) {
-        line.push((format!("{sessions:>free$}"), Face::Label));
+        line.push((text::pad_left(&sessions, free), Face::Label));
     }
     line
 }
@@ -216,8 +216,8 @@ fn fitting(
 
 fn label(kind: &ResourceKind) -> String {
     match kind {
-        ResourceKind::Cpu => "CPU".to_owned(),
-        ResourceKind::Mem => "RAM".to_owned(),
+        ResourceKind::Cpu => tr!("CPU").to_owned(),
+        ResourceKind::Mem => tr!("RAM").to_owned(),
         ResourceKind::Accelerator(slot) => AcceleratorKind::usual_unit(slot),
     }
 }
@@ -249,8 +249,13 @@ fn numbers(kind: &ResourceKind, part: Part) -> String {
     let (used, letter) = (amount(kind, part.used), letter(kind));
     match part.whole {
         Whole::Total(all) => format!("{used}{others}/{}{letter}", amount(kind, all)),
-        Whole::Limit(all) => format!("{used}{letter}, limit {}{letter}", amount(kind, all)),
-        Whole::Hidden => format!("{used}{letter} of ?"),
+        Whole::Limit(all) => tr!(
+            "{used}{letter}, limit {all}{letter}",
+            used,
+            letter,
+            all = amount(kind, all)
+        ),
+        Whole::Hidden => tr!("{used}{letter} of ?", used, letter),
         Whole::Unlimited => format!("{used}{letter}"),
     }
 }
@@ -259,27 +264,49 @@ fn numbers(kind: &ResourceKind, part: Part) -> String {
 fn words(kind: &ResourceKind, part: Part) -> String {
     let letter = letter(kind);
     let used = amount(kind, part.used);
-    let available = match part.free {
-        Some(free) => format!(", {}{letter} available", amount(kind, free)),
-        None => String::new(),
-    };
-    let others = match part.others {
-        0 => String::new(),
-        others => format!("{} others', ", amount(kind, others)),
-    };
-    match part.whole {
-        Whole::Total(all) => {
-            let (free, all) = (amount(kind, part.free.unwrap_or(0)), amount(kind, all));
-            format!("{used} yours, {others}{free} of {all}{letter} free")
+    let free = part.free.map(|free| amount(kind, free));
+    match (part.whole, free) {
+        (Whole::Total(all), free) => {
+            let (free, all) = (free.unwrap_or_else(|| "0".to_owned()), amount(kind, all));
+            match part.others {
+                0 => tr!(
+                    "{used} yours, {free} of {all}{letter} free",
+                    used,
+                    free,
+                    all,
+                    letter
+                ),
+                others => tr!(
+                    "{used} yours, {others} others', {free} of {all}{letter} free",
+                    used,
+                    others = amount(kind, others),
+                    free,
+                    all,
+                    letter
+                ),
+            }
         }
-        Whole::Limit(all) => {
-            format!(
-                "{used}{letter} yours{available}, limit {}{letter}",
-                amount(kind, all)
-            )
-        }
-        Whole::Hidden => format!("{used}{letter} yours{available}, total hidden"),
-        Whole::Unlimited => numbers(kind, part),
+        (Whole::Limit(all), Some(free)) => tr!(
+            "{used}{letter} yours, {free}{letter} available, limit {all}{letter}",
+            used,
+            letter,
+            free,
+            all = amount(kind, all)
+        ),
+        (Whole::Limit(all), None) => tr!(
+            "{used}{letter} yours, limit {all}{letter}",
+            used,
+            letter,
+            all = amount(kind, all)
+        ),
+        (Whole::Hidden, Some(free)) => tr!(
+            "{used}{letter} yours, {free}{letter} available, total hidden",
+            used,
+            letter,
+            free
+        ),
+        (Whole::Hidden, None) => tr!("{used}{letter} yours, total hidden", used, letter),
+        (Whole::Unlimited, _) => numbers(kind, part),
     }
 }
 

@@ -33,7 +33,7 @@ fn counts(app: &App, tab: Tab) -> String {
     }
     let others = app.mirror.count(shown, tab).saturating_sub(waiting);
     let (others, waiting) = (text::grouped(others), text::grouped(waiting));
-    format!("{others} + {waiting} pending")
+    tr!("{others} + {waiting} pending", others, waiting)
 }
 
 fn count(app: &App, tab: Tab) -> String {
@@ -82,8 +82,8 @@ fn draw_position(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
 /// Shows what the list is grouped by, before the rest.
 fn with_grouping(app: &App, text: String) -> String {
     match app.sessions.grouping().filter(|_| !app.sessions.is_empty()) {
-        Some(grouping) if text.is_empty() => format!("by {}", grouping.title()),
-        Some(grouping) => format!("by {}  {text}", grouping.title()),
+        Some(grouping) if text.is_empty() => tr!("by {title}", title = grouping.title()),
+        Some(grouping) => tr!("by {title}  {text}", title = grouping.title(), text),
         None => text,
     }
 }
@@ -93,7 +93,10 @@ fn bulk(app: &App) -> String {
     let mut words: Vec<String> = app.bulk.jobs.iter().map(BulkJob::progress).collect();
     let marked = app.sessions.marks.len();
     if marked > 0 {
-        words.push(format!("{} marked", text::grouped(marked as u64)));
+        words.push(tr!(
+            "{marked} marked",
+            marked = text::grouped(marked as u64)
+        ));
     }
     words.join("  ")
 }
@@ -105,11 +108,21 @@ fn filtered(app: &App) -> String {
     let loaded = app.mirror.total(list.shown(), list.tab());
     let (query, len) = (list.filter.query(), list.len());
     match app.reach.found(&app.mirror, list) {
-        SearchState::Everything => format!("/{query}  {len} of {all}"),
-        SearchState::Asking => format!("/{query}  {len} so far"),
-        SearchState::ByName => format!("/{query}  {len} of {all} by name"),
-        SearchState::Cut(total) => format!("/{query}  {len} of {} found", text::grouped(total)),
-        SearchState::LoadedOnly => format!("/{query}  {len} of {} loaded", text::grouped(loaded)),
+        SearchState::Everything => tr!("/{query}  {len} of {all}", query, len, all),
+        SearchState::Asking => tr!("/{query}  {len} so far", query, len),
+        SearchState::ByName => tr!("/{query}  {len} of {all} by name", query, len, all),
+        SearchState::Cut(total) => tr!(
+            "/{query}  {len} of {total} found",
+            query,
+            len,
+            total = text::grouped(total)
+        ),
+        SearchState::LoadedOnly => tr!(
+            "/{query}  {len} of {loaded} loaded",
+            query,
+            len,
+            loaded = text::grouped(loaded)
+        ),
     }
 }
 
@@ -125,12 +138,17 @@ fn position(app: &App) -> String {
     if app.mirror.count(shown, tab) > loaded {
         let all = count(app, tab);
         if app.reach.is_loading(&app.mirror, list) {
-            return format!("{rows} of {all}, loading more");
+            return tr!("{rows} of {all}, loading more", rows, all);
         }
-        return format!("{rows} of {all}, {} loaded", text::grouped(loaded));
+        return tr!(
+            "{rows} of {all}, {loaded} loaded",
+            rows,
+            all,
+            loaded = text::grouped(loaded)
+        );
     }
     if seen < len {
-        format!("{rows} of {len}")
+        tr!("{rows} of {len}", rows, len)
     } else {
         String::new()
     }

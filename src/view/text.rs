@@ -9,6 +9,27 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
+/// A text followed by blanks up to `cells` cells.
+#[must_use]
+pub fn pad(text: &str, cells: usize) -> String {
+    let blanks = cells.saturating_sub(width(text));
+    format!("{text}{}", " ".repeat(blanks))
+}
+
+/// A text after blanks, `cells` cells wide.
+#[must_use]
+pub fn pad_left(text: &str, cells: usize) -> String {
+    let blanks = cells.saturating_sub(width(text));
+    format!("{}{text}", " ".repeat(blanks))
+}
+
+/// A text in the middle of `cells` cells.
+#[must_use]
+pub fn center(text: &str, cells: usize) -> String {
+    let blanks = cells.saturating_sub(width(text));
+    pad(&format!("{}{text}", " ".repeat(blanks / 2)), cells)
+}
+
 /// Shortens a text to `cells` cells. A shortened text ends with the ellipsis.
 #[must_use]
 pub fn fit(text: &str, cells: usize, ellipsis: &str) -> String {

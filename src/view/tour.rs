@@ -63,10 +63,10 @@ fn buttons(app: &App, has_next: bool) -> Vec<Piece> {
     let mut pieces = Vec::new();
     if has_next {
         pieces.push((key(app, Scope::Tour, Action::TourSkip), Face::Key));
-        pieces.push((" skip  ".to_owned(), Face::Hint));
+        pieces.push((format!(" {}  ", tr!("skip")), Face::Hint));
     }
     pieces.push((key(app, Scope::Tour, Action::TourLeave), Face::Key));
-    pieces.push((" end the tour".to_owned(), Face::Hint));
+    pieces.push((format!(" {}", tr!("end the tour")), Face::Hint));
     pieces
 }
 
@@ -75,7 +75,13 @@ fn words(app: &App, step: Option<TourStep>, parts: &[GuidePart]) -> Vec<Piece> {
     let mut words: Vec<Piece> = Vec::new();
     if let Some(step) = step {
         let count = TourStep::ALL.len();
-        words.push((format!("Step {} of {count}: ", step.number()), Face::Accent));
+        words.push((
+            format!(
+                "{} ",
+                tr!("Step {number} of {count}:", number = step.number(), count)
+            ),
+            Face::Accent,
+        ));
     }
     for part in parts {
         match part {

@@ -7,6 +7,7 @@ use crate::{
     action::Action,
     app::{app::App, area::Areas},
     key::Key,
+    locale,
     theme::face::Face,
 };
 
@@ -56,9 +57,9 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
     );
     let typed: Vec<String> = app.pending.iter().map(Key::to_string).collect();
     let title = if typed.is_empty() {
-        "After the leader key".to_owned()
+        tr!("After the leader key").to_owned()
     } else {
-        format!("After {}", typed.join(" "))
+        tr!("After {typed}", typed = typed.join(" "))
     };
     dialog::border(paint, area, &title, Face::Title);
     // Only as many columns as are needed, so that texts have room.
@@ -106,7 +107,7 @@ const DIRECTIONS: [([Action; 4], &str); 2] = [
             Action::PaneUp,
             Action::PaneRight,
         ],
-        "go to a pane",
+        tr_later!("go to a pane"),
     ),
     (
         [
@@ -115,7 +116,7 @@ const DIRECTIONS: [([Action; 4], &str); 2] = [
             Action::PaneGrowUp,
             Action::PaneGrowRight,
         ],
-        "move a border",
+        tr_later!("move a border"),
     ),
 ];
 
@@ -131,7 +132,7 @@ fn direction(action: Option<Action>) -> Option<&'static str> {
     let found = DIRECTIONS
         .iter()
         .find(|(all, _)| action.is_some_and(|it| all.contains(&it)));
-    found.map(|(_, words)| *words)
+    found.map(|(_, words)| locale::text(words))
 }
 
 /// A row for each of your own commands.
@@ -139,7 +140,7 @@ fn own_rows(app: &App) -> Vec<Row> {
     let own = app.command_continuations().into_iter();
     let row = |(key, name): (Key, Option<&str>)| Row {
         keys: key.to_string(),
-        doc: name.unwrap_or("more keys").to_owned(),
+        doc: name.unwrap_or(tr!("more keys")).to_owned(),
         action: None,
     };
     own.map(row).collect()
@@ -157,7 +158,7 @@ fn rows(continuations: &[(Key, Option<Action>)]) -> Vec<Row> {
             if is_window(*action) {
                 let first = row.keys.split('-').next().unwrap_or_default().to_owned();
                 row.keys = format!("{first}-{key}");
-                "go to a window".clone_into(&mut row.doc);
+                tr!("go to a window").clone_into(&mut row.doc);
             } else if !row.keys.split(' ').any(|it| it == key) {
                 row.keys = format!("{} {key}", row.keys);
             }
@@ -168,7 +169,7 @@ fn rows(continuations: &[(Key, Option<Action>)]) -> Vec<Row> {
         }
         rows.push(Row {
             keys: key,
-            doc: action.map_or("more keys", Action::doc).to_owned(),
+            doc: action.map_or(tr!("more keys"), Action::doc).to_owned(),
             action: *action,
         });
     }

@@ -20,6 +20,7 @@ mod kept;
 mod layers;
 mod reference;
 mod resources;
+mod texts;
 mod wording;
 
 use std::{

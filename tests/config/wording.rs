@@ -17,6 +17,7 @@ const PLACES: &[&str] = &[
     "src/gateway",
     "src/key.rs",
     "src/keymap",
+    "src/locale",
     "src/main.rs",
     "src/model",
     "src/observer",

@@ -240,7 +240,11 @@ fn scores_of(rows: &[HelpRow], typed: &str, query: &str) -> Vec<u32> {
     let score = |row: &HelpRow| {
         let HelpRow::Entry(entry) = row else { return 0 };
         let (doc, name) = (entry.doc(), entry.name());
-        let text = format!("{doc} {name} {}", entry.keys.join(" "));
+        let english = match &entry.target {
+            HelpTarget::Action(action) if action.doc_in_english() != doc => action.doc_in_english(),
+            _ => "",
+        };
+        let text = format!("{doc} {name} {} {english}", entry.keys.join(" "));
         let text = Utf32Str::new(&text, &mut buffer);
         let is_key = entry.keys.iter().any(|key| key == typed);
         let fuzzy = pattern.score(text, &mut matcher).unwrap_or(0);

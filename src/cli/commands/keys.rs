@@ -15,6 +15,7 @@ use crate::{
         output::{self, Cell},
     },
     keymap::Keymap,
+    locale,
 };
 
 #[derive(Subcommand, Clone, Debug)]
@@ -82,7 +83,7 @@ impl RunCommand for Keys {
                     row.scope.into(),
                     row.action.into(),
                     keys.into(),
-                    row.doc.into(),
+                    locale::text(row.doc).into(),
                 ]
             })
             .collect();
@@ -108,7 +109,7 @@ fn rows(keymap: &Keymap) -> Vec<BindingRow> {
             scope: scope.name(),
             action: action.name(),
             keys: keymap.keys_for(scope, action),
-            doc: action.doc(),
+            doc: action.doc_in_english(),
         })
         .collect()
 }

@@ -23,6 +23,7 @@ pub mod info;
 pub mod keys;
 pub mod keys_check;
 pub mod launch;
+pub mod locale;
 mod logs;
 pub mod ls;
 mod man;
@@ -182,6 +183,9 @@ commands! {
     Keys(keys::Keys) changes_nothing,
     /// List the available themes and keymaps
     Themes(themes::Themes) changes_nothing,
+    /// Check translations, and print all texts for translators
+    #[command(subcommand)]
+    Locale(locale::LocaleCommand) changes_nothing,
     /// Print the completion script for a shell
     Completion(completion::Completion) changes_nothing,
     /// Write the man pages: workbay.1 and one for each command

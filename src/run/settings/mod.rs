@@ -17,7 +17,7 @@ use crate::{
         settings::{LiveSettings, SettingsOrder, SettingsProblem, SettingsRead, ShownSetting},
     },
     config::{
-        Problem, edit, editing,
+        Problem, edit, editing, languages,
         layer::{self, Loaded},
         library::Library,
         meaning::meaning,
@@ -96,6 +96,7 @@ impl SettingsSource {
                 let all = ["auto".to_owned()].into_iter();
                 SettingKind::Choice(all.chain(names.map(|(name, _)| name)).collect())
             }
+            "ui.language" => SettingKind::Choice(languages::names(&self.paths.locales_dir())),
             "ui.keymap" => {
                 let library = Library {
                     kind: "keymap",

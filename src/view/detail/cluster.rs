@@ -18,22 +18,22 @@ use crate::{
 /// The type, the command and its result.
 pub fn command(session: &Session, width: usize) -> Vec<DetailLine> {
     let kind = match session.session_type {
-        SessionType::Interactive => "interactive",
-        SessionType::Batch => "batch",
-        SessionType::Inference => "inference",
-        SessionType::System => "system",
+        SessionType::Interactive => tr!("interactive"),
+        SessionType::Batch => tr!("batch"),
+        SessionType::Inference => tr!("inference"),
+        SessionType::System => tr!("system"),
     };
-    let mut lines = vec![row("Type", kind)];
+    let mut lines = vec![row(tr!("Type"), kind)];
     if let Some(command) = &session.startup_command {
         lines.extend(wrapped_row(
-            "Command",
+            tr!("Command"),
             &secret_rules::mask(command.as_str()),
             width,
         ));
     }
     if let Some(hook) = &session.stop_hook {
         lines.extend(wrapped_row(
-            "Stop hook",
+            tr!("Stop hook"),
             &secret_rules::mask(hook.as_str()),
             width,
         ));
@@ -43,10 +43,10 @@ pub fn command(session: &Session, width: usize) -> Vec<DetailLine> {
     }
     let (result, face) = match session.result {
         BatchResult::Undefined => return lines,
-        BatchResult::Success => ("success", Face::StatusGood),
-        BatchResult::Failure => ("failure", Face::Bad),
+        BatchResult::Success => (tr!("success"), Face::StatusGood),
+        BatchResult::Failure => (tr!("failure"), Face::Bad),
     };
-    let mut line = row("Result", "");
+    let mut line = row(tr!("Result"), "");
     line.push((result.to_owned(), face));
     lines.push(line);
     lines
@@ -72,7 +72,7 @@ fn reason(session: &Session) -> DetailLine {
         "failed-to-start" | "creation-failed" | "no-available-instances" => Face::Bad,
         _ => Face::Value,
     };
-    let mut line = row("Reason", "");
+    let mut line = row(tr!("Reason"), "");
     line.push((info.to_string(), face));
     line
 }
@@ -82,15 +82,15 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<DetailLine> 
     let mut lines = vec![reason(session)];
     lines.retain(|line| !line.is_empty());
     if !session.owner.is_empty() {
-        lines.push(row("User", session.owner.to_string()));
+        lines.push(row(tr!("User"), session.owner.to_string()));
     }
     if app.mirror.has_several_contexts() {
-        lines.push(row("Context", session.context.to_string()));
+        lines.push(row(tr!("Context"), session.context.to_string()));
     }
     for (label, value) in [
-        ("Project", &placement.project),
-        ("Group", &placement.resource_group),
-        ("Tag", &placement.tag),
+        (tr!("Project"), &placement.project),
+        (tr!("Group"), &placement.resource_group),
+        (tr!("Tag"), &placement.tag),
     ] {
         if let Some(value) = value {
             lines.push(row(label, value.to_string()));
@@ -98,48 +98,63 @@ pub fn placement(app: &App, session: &Session, width: usize) -> Vec<DetailLine> 
     }
     if placement.cluster_size > 1 {
         let mode = match placement.cluster_mode {
-            ClusterMode::SingleNode => "single node",
-            ClusterMode::MultiNode => "multi node",
+            ClusterMode::SingleNode => tr!("single node"),
+            ClusterMode::MultiNode => tr!("multi node"),
         };
-        let text = format!("{mode}, {} containers", placement.cluster_size);
-        lines.push(row("Cluster", text));
+        let text = tr!(
+            "{mode}, {cluster_size} containers",
+            mode,
+            cluster_size = placement.cluster_size
+        );
+        lines.push(row(tr!("Cluster"), text));
     }
     if let Some(priority) = placement.priority {
-        lines.push(row("Priority", priority.to_string()));
+        lines.push(row(tr!("Priority"), priority.to_string()));
     }
     if let Some(place) = placement.queue_position {
-        let text = format!("position {} in its resource group", place + 1);
-        lines.push(row("Queue", text));
+        let text = tr!("position {place} in its resource group", place = place + 1);
+        lines.push(row(tr!("Queue"), text));
     }
     // Agents are listed only if the containers don't show theirs.
     if session.kernels.iter().all(|kernel| kernel.agent.is_none()) {
-        lines.extend(listed("Agents", &placement.agents, width));
+        lines.extend(listed(tr!("Agents"), &placement.agents, width));
     }
-    lines.extend(listed("Depends on", &links(&session.depends_on), width));
-    lines.extend(listed("Depended by", &links(&session.depended_by), width));
-    lines.extend(listed("Folders", &session.mounted(), width));
+    lines.extend(listed(
+        tr!("Depends on"),
+        &links(&session.depends_on),
+        width,
+    ));
+    lines.extend(listed(
+        tr!("Depended by"),
+        &links(&session.depended_by),
+        width,
+    ));
+    lines.extend(listed(tr!("Folders"), &session.mounted(), width));
     let services: Vec<Clean> = session.services.iter().map(|it| it.name.clone()).collect();
-    lines.extend(listed("Services", &services, width));
+    lines.extend(listed(tr!("Services"), &services, width));
     lines.extend(forwards(app, session, width));
     lines.extend(opened(app, session, width));
     if session.commit == CommitStatus::Ongoing && session.pending_request.is_none() {
-        lines.push(row("Image", "being created"));
+        lines.push(row(tr!("Image"), tr!("being created")));
     }
     lines
 }
 
 /// The opened apps and ports, with the port of this machine.
 fn forwards(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
-    let mut label = "Apps";
+    let mut label = tr!("Apps");
     let mut lines = Vec::new();
     for forward in app.mirror.forwards_of(session.key()) {
         let mut line = row(label, "");
         label = "";
         let port = format!(" :{}", forward.port);
         let notes: &[(&str, Face)] = match (&forward.public, &forward.broken) {
-            (Some(_), Some(_)) => &[("  PUBLIC", Face::Bad), ("  broken", Face::Warning)],
-            (Some(_), None) => &[("  PUBLIC", Face::Bad)],
-            (None, Some(_)) => &[("  broken", Face::Warning)],
+            (Some(_), Some(_)) => &[
+                (tr!("  PUBLIC"), Face::Bad),
+                (tr!("  broken"), Face::Warning),
+            ],
+            (Some(_), None) => &[(tr!("  PUBLIC"), Face::Bad)],
+            (None, Some(_)) => &[(tr!("  broken"), Face::Warning)],
             (None, None) => &[],
         };
         let taken: usize = notes.iter().map(|(note, _)| note.len()).sum();
@@ -162,9 +177,9 @@ fn opened(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
     let endpoint = info.map_or("", |info| info.endpoint.as_str());
     let login = format!("{}@{}", app.facts.user, app.facts.host);
     let Some(reached) = reached(session, endpoint, &login) else {
-        return wrapped_row("Ports", &ports::write(all), width);
+        return wrapped_row(tr!("Ports"), &ports::write(all), width);
     };
-    let mut lines = wrapped_row("Ports", &reached.address, width);
+    let mut lines = wrapped_row(tr!("Ports"), &reached.address, width);
     lines.extend(wrapped_row("", &reached.tunnel, width));
     lines
 }

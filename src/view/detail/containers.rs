@@ -24,7 +24,7 @@ pub fn single(view: &DetailView<'_>) -> Vec<DetailLine> {
 /// The id of the only container.
 pub fn id(session: &Session) -> Option<DetailLine> {
     match session.kernels.as_slice() {
-        [kernel] => Some(row("Kernel", kernel.id.to_string())),
+        [kernel] => Some(row(tr!("Kernel"), kernel.id.to_string())),
         _ => None,
     }
 }
@@ -45,29 +45,30 @@ fn one(kernel: &Kernel, width: usize) -> Vec<DetailLine> {
     }
     let ended = ended(kernel);
     if LABEL + text::width(&text) + text::width(&ended) <= width {
-        lines.push(row("Container", text + &ended));
+        lines.push(row(tr!("Container"), text + &ended));
     } else {
-        lines.push(row("Container", text));
+        lines.push(row(tr!("Container"), text));
         lines.push(row("", ended.trim_start()));
     }
     let agent = kernel.agent.as_ref();
-    lines.extend(agent.map(|agent| row("Agent", agent.to_string())));
+    lines.extend(agent.map(|agent| row(tr!("Agent"), agent.to_string())));
     lines
 }
 
 fn ended(kernel: &Kernel) -> String {
     let mut text = String::new();
     if let Some(code) = kernel.exit_code {
-        let _ = write!(text, "  exit {code}");
+        let _ = write!(text, "  {}", tr!("exit {code}", code));
     }
     if kernel.oom_killed {
-        text.push_str("  out of memory");
+        text.push_str("  ");
+        text.push_str(tr!("out of memory"));
     }
     text
 }
 
 fn table_of(view: &DetailView<'_>, kernels: &[Kernel]) -> Vec<DetailLine> {
-    let title = format!("Containers {}", kernels.len());
+    let title = tr!("Containers {kernels}", kernels = kernels.len());
     let mut lines = vec![Vec::new(), vec![(title, Face::Title)]];
     let names = kernels.iter().map(|it| text::width(it.hostname.as_str()));
     let column = names.max().unwrap_or(0).min(16);
@@ -84,11 +85,11 @@ fn table_of(view: &DetailView<'_>, kernels: &[Kernel]) -> Vec<DetailLine> {
 fn keys(view: &DetailView<'_>) -> DetailLine {
     let mut line = DetailLine::new();
     for (action, word) in [
-        (Action::DetailNextKernel, "next"),
-        (Action::SessionShell, "shell"),
-        (Action::SessionLogs, "log"),
-        (Action::CopyKernelId, "copy id"),
-        (Action::CopyContainerId, "container id"),
+        (Action::DetailNextKernel, tr!("next")),
+        (Action::SessionShell, tr!("shell")),
+        (Action::SessionLogs, tr!("log")),
+        (Action::CopyKernelId, tr!("copy id")),
+        (Action::CopyContainerId, tr!("container id")),
     ] {
         let keys = view.app.keymap.keys_for(Scope::Detail, action);
         if let Some(key) = keys.into_iter().next() {

@@ -45,8 +45,13 @@ fn more_memory(view: &DetailView<'_>) -> Option<DetailLine> {
     let key = keys.into_iter().next()?;
     let was = memory_of_one(view.session);
     let twice = Bytes(was.0.saturating_mul(2));
-    let text = format!(" launches it again with {twice} instead of {was}");
-    Some(vec![(key, Face::Key), (text, Face::Dim)])
+    Some(tr_pieces!(
+        "{key} launches it again with {twice} instead of {was}",
+        Face::Dim,
+        key = (key, Face::Key),
+        twice = (twice.to_string(), Face::Dim),
+        was = (was.to_string(), Face::Dim)
+    ))
 }
 
 fn figures<'a>(view: &DetailView<'a>) -> Option<&'a Figures> {
@@ -68,14 +73,15 @@ pub fn last_lines(view: &DetailView<'_>) -> Vec<DetailLine> {
     if kept.is_empty() {
         return Vec::new();
     }
-    let mut title = vec![("Last lines of the log".to_owned(), Face::Title)];
+    let mut title = vec![(tr!("Last lines of the log").to_owned(), Face::Title)];
     let keys = view.app.keymap.keys_for(Scope::Detail, Action::SessionLogs);
     if let Some(key) = keys.into_iter().next() {
-        title.extend([
-            ("  ".to_owned(), Face::Dim),
-            (key, Face::Key),
-            (" show all".to_owned(), Face::Dim),
-        ]);
+        title.push(("  ".to_owned(), Face::Dim));
+        title.extend(tr_pieces!(
+            "{key} show all",
+            Face::Dim,
+            key = (key, Face::Key)
+        ));
     }
     let mut lines = vec![Vec::new(), title];
     let shown = kept.iter().skip(kept.len().saturating_sub(LAST_LINES));

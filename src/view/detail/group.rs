@@ -31,20 +31,26 @@ pub fn lines(
         .filter_map(|key| app.mirror.session(*key))
         .collect();
     let name = match group.name.as_str() {
-        "" => format!("no {}", grouping.title()),
+        "" => tr!("no {title}", title = grouping.title()),
         name => name.to_owned(),
     };
     let name = text::fit(&name, width, glyphs.ellipsis);
     let mut lines = vec![vec![(name, Face::Title)]];
-    lines.extend(wrapped_row("Grouped by", grouping.title(), width));
+    lines.extend(wrapped_row(tr!("Grouped by"), grouping.title(), width));
     lines.extend(statuses(&sessions, glyphs));
     lines.push(Vec::new());
-    lines.push(row("Requested", amounts(&group.requested)));
+    lines.push(row(tr!("Requested"), amounts(&group.requested)));
     let used = group.used.map_or_else(
-        || "not known of all running sessions".to_owned(),
-        |(cpu, mem)| format!("{} CPU, {}", cpu.in_use(), short(mem)),
+        || tr!("not known of all running sessions").to_owned(),
+        |(cpu, mem)| {
+            tr!(
+                "{in_use} CPU, {mem}",
+                in_use = cpu.in_use(),
+                mem = short(mem)
+            )
+        },
     );
-    lines.extend(wrapped_row("Used now", &used, width));
+    lines.extend(wrapped_row(tr!("Used now"), &used, width));
     let next = sessions.iter().filter_map(|it| match reclaim(it) {
         Reclaim::At(until) => Some((until, *it)),
         Reclaim::Due | Reclaim::Exempt | Reclaim::Never => None,
@@ -52,8 +58,8 @@ pub fn lines(
     if let Some((until, session)) = next.min_by_key(|(until, it)| (*until, it.key())) {
         let left = (until.as_second() - now.as_second()).max(0);
         let left = durations::coarse(left);
-        let text = format!("{} in {left}", session.name);
-        lines.extend(wrapped_row("Next reclaim", &text, width));
+        let text = tr!("{name} in {left}", name = session.name, left);
+        lines.extend(wrapped_row(tr!("Next reclaim"), &text, width));
     }
     lines.push(Vec::new());
     lines.extend(named(app, members, (width, glyphs)));
@@ -70,7 +76,7 @@ fn statuses(sessions: &[&Session], glyphs: &Glyphs) -> Vec<DetailLine> {
         }
     }
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.word().cmp(b.0.word())));
-    let mut label = "Sessions";
+    let mut label = tr!("Sessions");
     let line = |(status, count): (&Status, usize)| {
         let mut line = row(std::mem::take(&mut label), format!("{count:>4}  "));
         let word = format!("{} {}", glyphs.shape(status), status.word());
@@ -95,7 +101,10 @@ fn named(app: &App, members: &[SessionKey], (width, glyphs): (usize, &Glyphs)) -
     };
     let mut lines: Vec<DetailLine> = sessions.map(line).collect();
     if members.len() > NAMED {
-        let more = format!("{} more", text::grouped((members.len() - NAMED) as u64));
+        let more = tr!(
+            "{members} more",
+            members = text::grouped((members.len() - NAMED) as u64)
+        );
         lines.push(vec![(more, Face::Dim)]);
     }
     lines

@@ -19,9 +19,9 @@ use crate::{
 const INDENT: usize = 10;
 
 pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<DetailLine> {
-    let mut lines = vec![vec![("History".to_owned(), Face::Title)]];
+    let mut lines = vec![vec![(tr!("History").to_owned(), Face::Title)]];
     match detail.history() {
-        History::Asked => lines.push(vec![("loading".to_owned(), Face::Dim)]),
+        History::Asked => lines.push(vec![(tr!("loading").to_owned(), Face::Dim)]),
         History::Failed(why) => {
             let wrapped = text::wrap(why.as_str(), width);
             lines.extend(wrapped.into_iter().map(|line| vec![(line, Face::Bad)]));
@@ -31,7 +31,7 @@ pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<D
             lines.extend(wrapped.into_iter().map(|line| vec![(line, Face::Dim)]));
         }
         History::Known(entries) if entries.is_empty() => {
-            lines.push(vec![("no entries".to_owned(), Face::Dim)]);
+            lines.push(vec![(tr!("no entries").to_owned(), Face::Dim)]);
         }
         History::Known(entries) => {
             let session = app.mirror.session(detail.session());
@@ -98,9 +98,13 @@ fn head(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<D
     if entry.attempts > 1 {
         let until = entry.until.map(|until| {
             let until = until.to_zoned(zone.clone());
-            format!(", the last at {}", until.strftime("%H:%M:%S"))
+            tr!(", the last at {time}", time = until.strftime("%H:%M:%S"))
         });
-        let text = format!("{} attempts{}", entry.attempts, until.unwrap_or_default());
+        let text = tr!(
+            "{attempts} attempts{until}",
+            attempts = entry.attempts,
+            until = until.unwrap_or_default()
+        );
         lines.push(indented(&text, Face::Dim));
     }
     // "schedule-sessions success" adds nothing to the phase and the result.

@@ -8,7 +8,10 @@ use crate::{
     model::idle::{Activity, ActivityKind, IdleBasis, IdleCheck, IdleResource, IdleState, Join},
     rules::reclaim::{left, nearest, of_resource, standing},
     theme::face::Face,
-    view::idle_cell::{face, word},
+    view::{
+        idle_cell::{face, word},
+        text,
+    },
 };
 
 /// Cells of the labels below a checker's name.
@@ -31,16 +34,13 @@ pub fn alert(view: &DetailView<'_>) -> DetailLine {
     if left >= HOUR {
         return Vec::new();
     }
-    let when = if left < 0 {
-        "now".to_owned()
+    let (mark, check) = (glyphs.shapes.bad, check.checker.title());
+    let text = if left < 0 {
+        tr!("{mark} reclaimed now: {check}", mark, check)
     } else {
-        format!("in {}", durations::coarse(left))
+        let left = durations::coarse(left);
+        tr!("{mark} reclaimed in {left}: {check}", mark, left, check)
     };
-    let text = format!(
-        "{} reclaimed {when}: {}",
-        glyphs.shapes.bad,
-        check.checker.title()
-    );
     let mut line = vec![(text, Face::Bad)];
     let keys = view
         .app
@@ -49,8 +49,7 @@ pub fn alert(view: &DetailView<'_>) -> DetailLine {
     let can = view.app.why_not(Action::SessionExtend).is_none();
     if let Some(key) = keys.into_iter().next().filter(|_| can) {
         line.push(("  ".to_owned(), Face::Text));
-        line.push((key, Face::Key));
-        line.push((" keep".to_owned(), Face::Dim));
+        line.extend(tr_pieces!("{key} keep", Face::Dim, key = (key, Face::Key)));
     }
     line
 }
@@ -66,7 +65,10 @@ pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
     if !session.status.is_live() || checks.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![Vec::new(), vec![("Idle checks".to_owned(), Face::Title)]];
+    let mut lines = vec![
+        Vec::new(),
+        vec![(tr!("Idle checks").to_owned(), Face::Title)],
+    ];
     lines.extend(checks.into_iter().flat_map(|check| view.check(check)));
     lines.extend(view.used());
     lines.extend(view.reprieve());
@@ -82,14 +84,14 @@ impl DetailView<'_> {
     fn check(&self, check: &IdleCheck) -> Vec<DetailLine> {
         let standing = standing(check, self.now);
         let mut lines = vec![vec![
-            (format!("{:NAME$}", check.checker.title()), Face::Value),
+            (text::pad(check.checker.title(), NAME), Face::Value),
             (word(standing, self.glyphs), face(standing)),
         ]];
         lines.push(self.state(check));
         if let Some(join) = check.join.filter(|_| check.resources.len() > 1) {
             let text = match join {
-                Join::And => "  idle when all conditions are met",
-                Join::Or => "  idle when any condition is met",
+                Join::And => tr!("  idle when all conditions are met"),
+                Join::Or => tr!("  idle when any condition is met"),
             };
             lines.push(vec![(text.to_owned(), Face::Dim)]);
         }
@@ -98,14 +100,14 @@ impl DetailView<'_> {
     }
 
     fn state(&self, check: &IdleCheck) -> DetailLine {
-        let over = "checking reclamation status".to_owned();
+        let over = tr!("checking reclamation status").to_owned();
         let standing = face(standing(check, self.now));
         let (label, text, look) = match (check.state, left(check, self.now)) {
-            (IdleState::Over, _) | (_, Some(..0)) => ("over limit", over, Face::Bad),
+            (IdleState::Over, _) | (_, Some(..0)) => (tr!("over limit"), over, Face::Bad),
             (_, Some(left)) => {
                 let label = match check.basis {
-                    IdleBasis::ExpireAfter => "reclaim in",
-                    IdleBasis::GracePeriod => "grace period",
+                    IdleBasis::ExpireAfter => tr!("reclaim in"),
+                    IdleBasis::GracePeriod => tr!("grace period"),
                 };
                 let time = if self.detail.focused {
                     durations::digits(left)
@@ -119,8 +121,8 @@ impl DetailView<'_> {
         let mut line = vec![indented(label), (text, look)];
         if let Some(limit) = check.limit {
             let word = match check.join {
-                Some(_) => "window",
-                None => "limit",
+                Some(_) => tr_in!("period", "window"),
+                None => tr!("limit"),
             };
             line.push((format!("  {word} {limit}"), Face::Dim));
         }
@@ -130,18 +132,28 @@ impl DetailView<'_> {
     /// Why no reclaim time is counted.
     fn stands_still(&self) -> (&'static str, String, Face) {
         if self.session.reprieve.exempt {
-            return ("exempt", "idle checks don't apply".to_owned(), Face::Dim);
+            return (
+                tr!("exempt"),
+                tr!("idle checks don't apply").to_owned(),
+                Face::Dim,
+            );
         }
         match self.session.activity {
-            Some(used) if used.open > 0 => ("paused", "in use".to_owned(), Face::Value),
-            _ => ("no reclaim due", String::new(), Face::Dim),
+            Some(used) if used.open > 0 => (tr!("paused"), tr!("in use").to_owned(), Face::Value),
+            _ => (tr!("no reclaim due"), String::new(), Face::Dim),
         }
     }
 
     fn resource(&self, resource: &IdleResource) -> DetailLine {
         let standing = of_resource(resource);
         let label = indented(resource.resource.as_str());
-        let threshold = format!(" | threshold {} %", percent(resource.threshold));
+        let threshold = format!(
+            " | {}",
+            tr!(
+                "threshold {percent} %",
+                percent = percent(resource.threshold)
+            )
+        );
         let current = match resource.average {
             ..0 => "-".to_owned(),
             average => format!("{} %", percent(average)),
@@ -149,7 +161,7 @@ impl DetailView<'_> {
         let mut line = vec![label];
         // A narrow view shows only the two numbers.
         if self.width >= 48 {
-            line.push(("current ".to_owned(), Face::Dim));
+            line.push((format!("{} ", tr!("current")), Face::Dim));
         }
         line.push((current, face(standing)));
         line.push((threshold, Face::Dim));
@@ -159,17 +171,17 @@ impl DetailView<'_> {
     fn used(&self) -> Option<DetailLine> {
         let used = self.session.activity?;
         if used.open > 0 {
-            return Some(detail_line("In use now", in_use(&used)));
+            return Some(detail_line(tr!("In use now"), in_use(&used)));
         }
         let what = match used.kind {
-            ActivityKind::Started => "session start",
-            ActivityKind::Typed => "keys typed",
-            ActivityKind::Exec => "a command",
-            ActivityKind::App => "a connection",
-            ActivityKind::Extended => "extended",
+            ActivityKind::Started => tr!("session start"),
+            ActivityKind::Typed => tr!("keys typed"),
+            ActivityKind::Exec => tr!("a command"),
+            ActivityKind::App => tr!("a connection"),
+            ActivityKind::Extended => tr!("extended"),
         };
         let ago = durations::ago(self.now.as_second() - used.at.as_second());
-        Some(detail_line("Last used", format!("{what}, {ago}")))
+        Some(detail_line(tr!("Last used"), format!("{what}, {ago}")))
     }
 
     /// The extensions or the exemption of the session.
@@ -177,17 +189,22 @@ impl DetailView<'_> {
         let reprieve = self.session.reprieve;
         let mut lines = Vec::new();
         if reprieve.exempt {
-            lines.push(detail_line("Exempt", "no idle checks".to_owned()));
+            lines.push(detail_line(tr!("Exempt"), tr!("no idle checks").to_owned()));
         }
         if let Some(until) = reprieve.until {
             let most = self.app.extension_rules.rules(self.session.context);
             let often = match most.map(|rules| rules.extensions) {
-                Some(most) if most > 0 => format!("{} of {most}", reprieve.extended),
-                _ if reprieve.extended == 1 => "once".to_owned(),
-                _ => format!("{} times", reprieve.extended),
+                Some(most) if most > 0 => {
+                    tr!("{extended} of {most}", extended = reprieve.extended, most)
+                }
+                _ if reprieve.extended == 1 => tr!("once").to_owned(),
+                _ => tr!("{extended} times", extended = reprieve.extended),
             };
             let until = short_moment(self.app, until, self.now);
-            lines.push(detail_line("Extended", format!("until {until} ({often})")));
+            lines.push(detail_line(
+                tr!("Extended"),
+                tr!("until {until} ({often})", until, often),
+            ));
         }
         lines
     }
@@ -195,25 +212,26 @@ impl DetailView<'_> {
 
 /// A row that belongs to the session, not to one check.
 fn detail_line(label: &str, text: String) -> DetailLine {
-    let label = format!("{label:INDENTED$}");
+    let label = text::pad(label, INDENTED);
     vec![(label, Face::Label), (text, Face::Value)]
 }
 
 fn in_use(used: &Activity) -> String {
-    let (one, several) = match used.kind {
-        ActivityKind::Exec => ("command", "commands"),
-        ActivityKind::App => ("connection", "connections"),
-        _ => ("command or connection", "commands or connections"),
-    };
-    match used.open {
-        1 => format!("1 {one} open"),
-        open => format!("{open} {several} open"),
+    let n = used.open;
+    match used.kind {
+        ActivityKind::Exec => tr_plural!(n, "{n} command open", "{n} commands open", n),
+        ActivityKind::App => tr_plural!(n, "{n} connection open", "{n} connections open", n),
+        _ => tr_plural!(
+            n,
+            "{n} command or connection open",
+            "{n} commands or connections open",
+            n
+        ),
     }
 }
 
 fn indented(label: &str) -> (String, Face) {
-    let width = INDENTED - 2;
-    (format!("  {label:width$}"), Face::Label)
+    (format!("  {}", text::pad(label, INDENTED - 2)), Face::Label)
 }
 
 /// Hundredths of a percent as `3.25`, without needless zeros.

@@ -11,11 +11,11 @@ pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
     };
     let mut lines = vec![
         Vec::new(),
-        vec![("Files outside folders".to_owned(), Face::Title)],
+        vec![(tr!("Files outside folders").to_owned(), Face::Title)],
     ];
     for (label, text) in [
-        ("Lost at end", loss::lost(unsaved)),
-        ("Kept", loss::kept(unsaved)),
+        (tr!("Lost at end"), loss::lost(unsaved)),
+        (tr!("Kept"), loss::kept(unsaved)),
     ] {
         lines.extend(
             text.into_iter()
@@ -25,7 +25,7 @@ pub fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
     let largest = unsaved.largest();
     if let Some((file, _)) = largest.first() {
         let text = format!("/{} ({})", file.path, file.size);
-        lines.extend(wrapped_row("Largest", &text, view.width));
+        lines.extend(wrapped_row(tr!("Largest"), &text, view.width));
     }
     lines
 }

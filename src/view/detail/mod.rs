@@ -133,7 +133,7 @@ fn sections(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
     lines.push(idle_checks::alert(view));
     lines.extend(pull::lines(view));
     let label = session.environment.label();
-    lines.extend(wrapped_row("Environment", &label, width));
+    lines.extend(wrapped_row(tr!("Environment"), &label, width));
     lines.extend(reference(session, width));
     lines.extend(cluster::command(session, width));
     lines.extend(allocation(session, width));
@@ -143,7 +143,7 @@ fn sections(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
     lines.extend(idle_checks::lines(view));
     lines.extend(loss::lines(view));
     lines.extend(containers::table(view));
-    lines.extend([Vec::new(), vec![("Session".to_owned(), Face::Title)]]);
+    lines.extend([Vec::new(), vec![(tr!("Session").to_owned(), Face::Title)]]);
     lines.extend(cluster::placement(app, session, width));
     lines.extend(containers::single(view));
     lines.extend(times(app, detail, session, now));
@@ -184,7 +184,7 @@ fn title(view: &DetailView<'_>) -> Vec<DetailLine> {
 fn reference(session: &Session, width: usize) -> Vec<DetailLine> {
     match &session.environment.source {
         EnvironmentSource::Image { reference } if *reference != session.environment.label() => {
-            unbroken("Image", reference, width)
+            unbroken(tr!("Image"), reference, width)
         }
         _ => Vec::new(),
     }
@@ -192,7 +192,7 @@ fn reference(session: &Session, width: usize) -> Vec<DetailLine> {
 
 fn row(label: &str, value: impl Into<String>) -> DetailLine {
     vec![
-        (format!("{label:LABEL$}"), Face::Label),
+        (text::pad(label, LABEL), Face::Label),
         (value.into(), Face::Value),
     ]
 }
@@ -202,26 +202,26 @@ fn row(label: &str, value: impl Into<String>) -> DetailLine {
 fn allocation(session: &Session, width: usize) -> Vec<DetailLine> {
     let (asked, given) = (&session.requested_slots, &session.occupied_slots);
     let granted = *given != ResourceSlots::default();
-    let label = "Resources";
+    let label = tr!("Resources");
     let mut lines = wrapped_row(label, &amounts(if granted { given } else { asked }), width);
     if granted && !asked.fits(given) {
         let mut line = row("", "");
         line.push((
-            format!("fewer than requested: {}", amounts(asked)),
+            tr!("fewer than requested: {asked}", asked = amounts(asked)),
             Face::Warning,
         ));
         lines.push(line);
     }
-    lines.push(row("Shared memory", session.shmem.to_string()));
+    lines.push(row(tr!("Shared memory"), session.shmem.to_string()));
     if let Some(most) = session.disk_limit {
-        lines.push(row("Disk limit", most.to_string()));
+        lines.push(row(tr!("Disk limit"), most.to_string()));
     }
     lines
 }
 
 /// `4 CPU, 16 GiB, 1 GPU`.
 fn amounts(slots: &ResourceSlots) -> String {
-    let mut text = format!("{} CPU, {}", slots.cpu, slots.mem);
+    let mut text = tr!("{cpu} CPU, {mem}", cpu = slots.cpu, mem = slots.mem);
     for (slot, amount) in &slots.accelerators {
         let unit = AcceleratorKind::usual_unit(slot);
         let _ = write!(text, ", {} {unit}", Cpu::from_millis(*amount));
@@ -240,28 +240,32 @@ fn times(app: &App, detail: &Detail, session: &Session, now: Timestamp) -> Vec<D
         .started_at
         .map(|at| at.as_second() - session.created_at.as_second());
     let label = match waited {
-        Some(_) => "Run time",
-        None if session.terminated_at.is_some() => "Waited",
-        None => "Waiting",
+        Some(_) => tr!("Run time"),
+        None if session.terminated_at.is_some() => tr!("Waited"),
+        None => tr!("Waiting"),
     };
     let mut lines = vec![row(label, elapsed)];
     // Starting takes a few seconds, which don't count as waiting.
     let waited = waited.filter(|seconds| *seconds >= 5);
-    lines.extend(waited.map(|seconds| row("Waited", durations::fine(seconds))));
-    lines.push(row("Created", moment(app, session.created_at)));
+    lines.extend(waited.map(|seconds| row(tr!("Waited"), durations::fine(seconds))));
+    lines.push(row(tr!("Created"), moment(app, session.created_at)));
     for (label, at) in [
         (
-            "Starts at",
+            tr!("Starts at"),
             session.starts_at.filter(|_| session.started_at.is_none()),
         ),
-        ("Started", session.started_at),
-        ("Ended", session.terminated_at),
+        (tr!("Started"), session.started_at),
+        (tr!("Ended"), session.terminated_at),
     ] {
         if let Some(at) = at {
             lines.push(row(label, moment(app, at)));
         }
     }
-    lines.extend(session.timeout.map(|it| row("Timeout", it.to_string())));
+    lines.extend(
+        session
+            .timeout
+            .map(|it| row(tr!("Timeout"), it.to_string())),
+    );
     lines
 }
 
@@ -287,9 +291,9 @@ pub(super) fn short_moment(app: &App, at: Timestamp, now: Timestamp) -> String {
 fn places(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
     let mut lines = Vec::new();
     if let Some(home) = &session.home {
-        lines.extend(unbroken("Home", &app.facts.short_path(home), width));
+        lines.extend(unbroken(tr!("Home"), &app.facts.short_path(home), width));
     }
-    lines.extend(unbroken("Id", &session.id.to_string(), width));
+    lines.extend(unbroken(tr!("Id"), &session.id.to_string(), width));
     lines.extend(containers::id(session));
     lines
 }

@@ -10,17 +10,17 @@ pub(super) fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
     let Some(pull) = &view.session.pull else {
         return Vec::new();
     };
-    let mut lines = unbroken("Pulling", pull.reference.as_str(), view.width);
-    lines.push(row("From", pull.registry.as_str()));
+    let mut lines = unbroken(tr!("Pulling"), pull.reference.as_str(), view.width);
+    lines.push(row(tr!("From"), pull.registry.as_str()));
     match &pull.broken {
         Some(why) => {
-            let text = format!("connection lost, retrying: {why}");
+            let text = tr!("connection lost, retrying: {why}", why);
             lines.extend(wrapped_row("", &text, view.width));
         }
         None => lines.extend(progress(view, pull)),
     }
     if pull.attempt > 1 {
-        lines.push(row("Attempt", pull.attempt.to_string()));
+        lines.push(row(tr!("Attempt"), pull.attempt.to_string()));
     }
     lines.push(Vec::new());
     lines
@@ -28,7 +28,7 @@ pub(super) fn lines(view: &DetailView<'_>) -> Vec<DetailLine> {
 
 fn progress(view: &DetailView<'_>, pull: &Pull) -> Vec<DetailLine> {
     if pull.figures.layers == 0 {
-        return vec![row("", "asking the registry")];
+        return vec![row("", tr!("asking the registry"))];
     }
     let mut lines = Vec::new();
     if let Some(percent) = pull.figures.percent() {

@@ -104,14 +104,17 @@ pub fn lines(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
     let throttled = throttled.and_then(|usage| usage.throttled);
     if let Some(share) = throttled.filter(|it| live && *it >= bar::THROTTLED) {
         let percent = (share + 5) / 10;
-        let text = format!("Slowed by the CPU limit now ({percent}% of the time)");
+        let text = tr!(
+            "Slowed by the CPU limit now ({percent}% of the time)",
+            percent
+        );
         let wrapped = text::wrap(&text, view.width).into_iter();
         lines.extend(wrapped.map(|line| vec![(line, Face::Warning)]));
     }
     let note = match state {
         Used::Lacking(why) | Used::Failed(why) => Some(why.to_string()),
-        Used::Asked if rows.is_empty() => Some("loading".to_owned()),
-        Used::Known(_) if rows.is_empty() => Some("no data yet".to_owned()),
+        Used::Asked if rows.is_empty() => Some(tr!("loading").to_owned()),
+        Used::Known(_) if rows.is_empty() => Some(tr!("no data yet").to_owned()),
         _ => None,
     };
     let wrapped = note.map(|note| text::wrap(&note, view.width));
@@ -126,18 +129,23 @@ pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
         let row = UsageRow::recorded(series, None);
         let amount = |value: Option<u64>| value.map(|value| row.amount(value));
         let text = match (&series.metric, live) {
-            (Metric::Cpu, true) => format!("CPU {}", amount(row.now)?),
-            (Metric::Mem, true) => format!("memory {}", amount(row.now)?),
-            (Metric::Cpu, false) => format!("CPU {} on average", amount(series.average)?),
-            (Metric::Mem, false) => format!("memory {} at peak", amount(series.peak)?),
+            (Metric::Cpu, true) => tr!("CPU {now}", now = amount(row.now)?),
+            (Metric::Mem, true) => tr!("memory {now}", now = amount(row.now)?),
+            (Metric::Cpu, false) => tr!(
+                "CPU {average} on average",
+                average = amount(series.average)?
+            ),
+            (Metric::Mem, false) => tr!("memory {peak} at peak", peak = amount(series.peak)?),
             (_, false) => return None,
             (Metric::Accelerator { name }, _) => format!("{name} {}", amount(row.now)?),
-            (Metric::AcceleratorMem { name }, _) => format!("{name} memory {}", amount(row.now)?),
-            (Metric::Home, _) => format!("home {}", amount(row.now)?),
-            (Metric::BlockRead, _) => format!("disk read {}/s", amount(row.now)?),
-            (Metric::BlockWrite, _) => format!("write {}/s", amount(row.now)?),
-            (Metric::NetworkIn, _) => format!("network in {}/s", amount(row.now)?),
-            (Metric::NetworkOut, _) => format!("out {}/s", amount(row.now)?),
+            (Metric::AcceleratorMem { name }, _) => {
+                tr!("{name} memory {now}", name, now = amount(row.now)?)
+            }
+            (Metric::Home, _) => tr!("home {now}", now = amount(row.now)?),
+            (Metric::BlockRead, _) => tr!("disk read {now}/s", now = amount(row.now)?),
+            (Metric::BlockWrite, _) => tr!("write {now}/s", now = amount(row.now)?),
+            (Metric::NetworkIn, _) => tr!("network in {now}/s", now = amount(row.now)?),
+            (Metric::NetworkOut, _) => tr!("out {now}/s", now = amount(row.now)?),
         };
         Some(text)
     };
@@ -146,23 +154,30 @@ pub fn of_kernel(figures: &Figures, live: bool) -> Vec<String> {
 
 /// A session that hasn't started has no samples.
 fn not_started(view: &DetailView<'_>) -> Vec<DetailLine> {
-    let text = format!("No samples yet. {} hasn't started.", view.session.name);
+    let text = tr!(
+        "No samples yet. {name} hasn't started.",
+        name = view.session.name
+    );
     let wrapped = text::wrap(&text, view.width).into_iter();
-    let mut lines = vec![Vec::new(), vec![("Usage".to_owned(), Face::Title)]];
+    let mut lines = vec![Vec::new(), vec![(tr!("Usage").to_owned(), Face::Title)]];
     lines.extend(wrapped.map(|line| vec![(line, Face::Dim)]));
     lines
 }
 
 /// The title with the period that the bars cover, and the meaning of the numbers.
 fn head(state: &Used, live: bool, rows: bool, columns: &UsageColumns) -> DetailLine {
-    let title = if live { "Usage" } else { "Usage recorded" };
+    let title = if live {
+        tr!("Usage")
+    } else {
+        tr!("Usage recorded")
+    };
     let mut line = vec![(title.to_owned(), Face::Title)];
     if !rows {
         return line;
     }
     let back = match state {
         Used::Known(figures) => {
-            seconds(figures).map(|it| format!("  last {}", durations::coarse(it)))
+            seconds(figures).map(|it| tr!("  last {coarse}", coarse = durations::coarse(it)))
         }
         _ => None,
     };
@@ -171,9 +186,13 @@ fn head(state: &Used, live: bool, rows: bool, columns: &UsageColumns) -> DetailL
     let pad = room.saturating_sub(text::width(title) + text::width(&back));
     line.push((back, Face::Dim));
     line.push((" ".repeat(pad), Face::Dim));
-    let now = if live { "now" } else { "last" };
-    let average = if columns.number > 8 { "average" } else { "avg" };
-    for word in [now, average, "peak"] {
+    let now = if live { tr!("now") } else { tr!("last") };
+    let average = if columns.number > 8 {
+        tr!("average")
+    } else {
+        tr!("avg")
+    };
+    for word in [now, average, tr!("peak")] {
         line.push((right(word, columns.number), Face::Dim));
     }
     line
@@ -234,10 +253,7 @@ impl<'a> UsageRow<'a> {
         form: spark::Form,
     ) -> DetailLine {
         let label = text::fit(&self.label(), columns.label - 1, columns.ellipsis);
-        let mut line = vec![(
-            format!("{label:width$}", width = columns.label),
-            Face::Label,
-        )];
+        let mut line = vec![(text::pad(&label, columns.label), Face::Label)];
         let bars = match self.series {
             Some(series) if !follows => {
                 spark::line(at, &series.values, self.top(series), columns.spark, form)
@@ -280,22 +296,22 @@ impl<'a> UsageRow<'a> {
 
     fn label(&self) -> String {
         let of = |name: &str| match self.limit {
-            Some(limit) => format!("{name} of {}", self.amount(limit)),
+            Some(limit) => tr!("{name} of {limit}", name, limit = self.amount(limit)),
             None => name.to_owned(),
         };
         match &self.metric {
             Metric::Cpu => match self.limit {
-                Some(limit) => format!("CPU of {}", Cpu::from_millis(limit)),
-                None => "CPU".to_owned(),
+                Some(limit) => tr!("CPU of {limit}", limit = Cpu::from_millis(limit)),
+                None => tr!("CPU").to_owned(),
             },
-            Metric::Mem => of("Memory"),
+            Metric::Mem => of(tr!("Memory")),
             Metric::Accelerator { name } => name.to_string(),
-            Metric::AcceleratorMem { name } => of(&format!("{name} mem")),
-            Metric::Home => of("Home disk"),
-            Metric::BlockRead => "Disk read/s".to_owned(),
-            Metric::BlockWrite => "Disk write/s".to_owned(),
-            Metric::NetworkIn => "Network in/s".to_owned(),
-            Metric::NetworkOut => "Network out/s".to_owned(),
+            Metric::AcceleratorMem { name } => of(&tr!("{name} mem", name)),
+            Metric::Home => of(tr!("Home disk")),
+            Metric::BlockRead => tr!("Disk read/s").to_owned(),
+            Metric::BlockWrite => tr!("Disk write/s").to_owned(),
+            Metric::NetworkIn => tr!("Network in/s").to_owned(),
+            Metric::NetworkOut => tr!("Network out/s").to_owned(),
         }
     }
 
@@ -309,5 +325,5 @@ impl<'a> UsageRow<'a> {
 }
 
 fn right(text: &str, cells: usize) -> String {
-    format!("{text:>cells$}")
+    text::pad_left(text, cells)
 }

@@ -29,9 +29,9 @@ fn parts(launcher: &Launcher, topic: Topic) -> Vec<(&'static str, String)> {
     };
     let mut parts = vec![("", entry.meaning.to_owned())];
     for (label, text) in [
-        ("Written", entry.unit.to_owned()),
-        ("Rule", entry.rule.to_owned()),
-        ("Here", limits.unwrap_or_default()),
+        (tr!("Written"), entry.unit.to_owned()),
+        (tr!("Rule"), entry.rule.to_owned()),
+        (tr!("Here"), limits.unwrap_or_default()),
     ] {
         if !text.is_empty() {
             parts.push((label, text));

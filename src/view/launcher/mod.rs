@@ -67,7 +67,7 @@ impl Dialog for Launcher {
         let (area, Some(wizard)) = (areas.area, &areas.wizard) else {
             return;
         };
-        let title = "Launch a session";
+        let title = tr!("Launch a session");
         dialog::frame(paint, areas.screen, area, title, Face::Title);
         draw_context(paint, app, self, area);
         steps::draw(paint, self, wizard, area.width >= WIDE);
@@ -181,7 +181,7 @@ fn draw_foot(paint: &mut Paint<'_>, launcher: &Launcher, wizard: &Wizard) {
         return;
     }
     let (text, face) = match &launcher.progress {
-        LaunchProgress::Asked => ("Launching".to_owned(), Face::StatusProgress),
+        LaunchProgress::Asked => (tr!("Launching").to_owned(), Face::StatusProgress),
         LaunchProgress::Failed(_) => (launcher.refusal().unwrap_or_default(), Face::InputError),
         LaunchProgress::Editing => match (launcher.blocked(), &launcher.info().gap) {
             (Some(why), _) => (why.to_owned(), Face::InputError),

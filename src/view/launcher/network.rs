@@ -14,16 +14,22 @@ pub fn write(sheet: &mut FormSheet<'_>) {
     let most = info.and_then(|it| it.policy.max_preopen_ports);
     let most = most.unwrap_or(ports::MOST);
     let count = launcher.request().preopen_ports.len();
-    let note = format!("{count} of {most}");
-    let hint = "none, for example 8080, 9000-9003";
-    sheet.typed(row, "Open ports", launcher.network.ports(), hint, &note);
+    let note = tr!("{count} of {most}", count, most);
+    let hint = tr!("none, for example 8080, 9000-9003");
+    sheet.typed(
+        row,
+        tr!("Open ports"),
+        launcher.network.ports(),
+        hint,
+        &note,
+    );
     sheet.message(row);
     sheet.gap();
     let is_ours = launcher.info().why_not(Capability::Schedules).is_some();
     let text = if is_ours {
-        "Programs must listen on 0.0.0.0. The details view shows the address."
+        tr!("Programs must listen on 0.0.0.0. The details view shows the address.")
     } else {
-        "Ports of programs in the session. They must listen on 0.0.0.0."
+        tr!("Ports of programs in the session. They must listen on 0.0.0.0.")
     };
     sheet.note(VALUES, text, Face::Dim);
 }

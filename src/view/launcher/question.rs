@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     app::launcher::Confirmation,
+    locale,
     theme::face::Face,
     view::{dialog, paint::Paint, text},
 };
@@ -18,7 +19,8 @@ fn sentence(question: &Confirmation) -> Vec<String> {
 
 /// The labels of the buttons No and Yes.
 fn labels(question: &Confirmation) -> [String; 2] {
-    [question.no, question.yes].map(|word| format!("{:^BUTTON$}", format!("  {word}  ")))
+    [question.no, question.yes]
+        .map(|word| text::center(&format!("  {}  ", locale::of(word)), BUTTON))
 }
 
 fn area(question: &Confirmation, screen: Rect) -> Rect {

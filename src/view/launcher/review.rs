@@ -6,7 +6,8 @@ use super::{
     words::{self, ReviewFact},
 };
 use crate::{
-    app::launcher::{CARDS, FormRow, LAUNCH, LaunchProgress, Page, StepMark},
+    app::launcher::{CARDS, FormRow, LAUNCH, LaunchProgress, Page, QueueForecast, StepMark},
+    locale,
     theme::face::Face,
     view::text,
 };
@@ -62,16 +63,16 @@ fn boxed(sheet: &mut FormSheet<'_>, row: FormRow, page: Page) {
     let rule = |cells: u16| sheet.glyphs.rule.repeat(usize::from(cells));
     let name = format!(" {} ", page.title());
     let hint = if sheet.is_focused(row) {
-        " enter edits "
+        format!(" {} ", tr!("enter edits"))
     } else {
-        ""
+        String::new()
     };
-    let taken = (text::width(&name) + text::width(hint)) as u16;
+    let taken = (text::width(&name) + text::width(&hint)) as u16;
     let top = [
         (format!("{left}{}", rule(1)), face),
         (name, title),
         (rule(width.saturating_sub(taken + 4)), face),
-        (hint.to_owned(), Face::Key),
+        (hint, Face::Key),
         (format!("{}{right}", rule(1)), face),
     ];
     let bottom = format!("{low_left}{}{low_right}", rule(width.saturating_sub(2)));
@@ -79,7 +80,7 @@ fn boxed(sheet: &mut FormSheet<'_>, row: FormRow, page: Page) {
     let inside = width.saturating_sub(2);
     for (what, value) in facts(sheet, page) {
         let line = edges(sheet, row, face)
-            .text(2, VALUES - 3, what, Face::Label)
+            .text(2, VALUES - 3, locale::text(what), Face::Label)
             .text(VALUES, inside.saturating_sub(VALUES), value, Face::Value);
         sheet.push(line);
     }
@@ -112,7 +113,7 @@ fn plain(sheet: &mut FormSheet<'_>, row: FormRow, page: Page) {
         line = line.text(VALUES - 2, 1, mark, Face::Bad);
     }
     if sheet.is_focused(row) {
-        line = line.right(VALUES, width - VALUES, "enter edits", Face::Key);
+        line = line.right(VALUES, width - VALUES, tr!("enter edits"), Face::Key);
     }
     let room = width.saturating_sub(VALUES + if sheet.is_focused(row) { 13 } else { 0 });
     let mut rest = packed(&facts(sheet, page), usize::from(room), sheet.glyphs.dot).into_iter();
@@ -138,8 +139,13 @@ fn packed(facts: &[ReviewFact], cells: usize, dot: &str) -> Vec<String> {
                 value.clone()
             }
             "" => value.clone(),
-            _ if value == words::NO_FOLDER || value == words::NO_PORT => value.clone(),
-            what => format!("{}: {value}", what.to_lowercase()),
+            _ if [words::NO_FOLDER, words::NO_PORT]
+                .map(locale::text)
+                .contains(&value.as_str()) =>
+            {
+                value.clone()
+            }
+            what => format!("{}: {value}", locale::text(what).to_lowercase()),
         };
         match lines.last_mut() {
             Some(last) if text::width(last) + text::width(&text) + 3 <= cells => {
@@ -158,7 +164,7 @@ fn queue(sheet: &mut FormSheet<'_>) {
         return;
     };
     let room = sheet.width.saturating_sub(VALUES);
-    let waits = !forecast.starts_with("starts");
+    let waits = sheet.launcher.forecast() != QueueForecast::AtOnce;
     let face = if waits { Face::Warning } else { Face::Success };
     for (at, part) in text::wrap(&forecast, usize::from(room))
         .into_iter()
@@ -166,7 +172,7 @@ fn queue(sheet: &mut FormSheet<'_>) {
     {
         let mut line = SheetLine::default();
         if at == 0 {
-            line = line.text(0, VALUES - 1, "Queue", Face::Label);
+            line = line.text(0, VALUES - 1, tr!("Queue"), Face::Label);
         }
         sheet.push(line.text(VALUES, room, part, face));
     }
@@ -188,7 +194,7 @@ fn command(sheet: &mut FormSheet<'_>) {
     for (at, part) in parts.into_iter().enumerate() {
         let mut line = SheetLine::default();
         if at == 0 {
-            line = line.text(0, VALUES - 1, "Command line", Face::Label);
+            line = line.text(0, VALUES - 1, tr!("Command line"), Face::Label);
         }
         sheet.push(line.text(VALUES, room, part, Face::Dim));
     }
@@ -216,7 +222,7 @@ fn launch(sheet: &mut FormSheet<'_>) {
             sheet.push(line);
         }
     }
-    let button = "  Launch  ";
+    let button = tr!("  Launch  ");
     let (text, text_face) = launch_note(launcher, wrong);
     let x = VALUES;
     let room = sheet.width.saturating_sub(x);
@@ -232,21 +238,18 @@ fn launch(sheet: &mut FormSheet<'_>) {
 }
 
 fn launch_note(launcher: &crate::app::launcher::Launcher, wrong: usize) -> (String, Face) {
-    let none = "no folder mounted";
     match (&launcher.progress, wrong) {
-        (LaunchProgress::Asked, _) => ("Launching".to_owned(), Face::StatusProgress),
-        (_, 1) => ("1 problem prevents the launch".to_owned(), Face::Bad),
+        (LaunchProgress::Asked, _) => (tr!("Launching").to_owned(), Face::StatusProgress),
+        (_, 1) => (tr!("1 problem prevents the launch").to_owned(), Face::Bad),
         (_, 2..) => {
-            let text = format!("{wrong} problems prevent the launch");
+            let text = tr!("{wrong} problems prevent the launch", wrong);
             (text, Face::Bad)
         }
         (_, 0) if !launcher.lacks_folder() => (String::new(), Face::Dim),
         (_, 0) if launcher.is_warned() => (
-            format!(
-                "{none}: files aren't kept permanently\nPress Enter to launch without a folder"
-            ),
+            tr!("no folder mounted: files aren't kept permanently\nPress Enter to launch without a folder").to_owned(),
             Face::Warning,
         ),
-        (_, 0) => (format!("{none}: files aren't kept permanently"), Face::Dim),
+        (_, 0) => (tr!("no folder mounted: files aren't kept permanently").to_owned(), Face::Dim),
     }
 }

@@ -21,15 +21,15 @@ fn write_row(sheet: &mut FormSheet<'_>, row: FormRow) {
     match row.field {
         Field::Context => {
             let context = sheet.launcher.context().to_string();
-            sheet.choice(row, "Context", &context, "");
+            sheet.choice(row, tr!("Context"), &context, "");
             sheet.message(row);
         }
         Field::SessionType => {
             let (value, note) = match form.session_type() {
-                SessionType::Batch => ("batch", "runs a command, then exits"),
-                _ => ("interactive", "runs until it is terminated"),
+                SessionType::Batch => (tr!("batch"), tr!("runs a command, then exits")),
+                _ => (tr!("interactive"), tr!("runs until it is terminated")),
             };
-            sheet.choice(row, "Type", value, note);
+            sheet.choice(row, tr!("Type"), value, note);
             sheet.message(row);
         }
         Field::Owner => owner(sheet, row),
@@ -48,7 +48,7 @@ fn write_row(sheet: &mut FormSheet<'_>, row: FormRow) {
 fn saved_paths(sheet: &FormSheet<'_>, field: Field) -> Option<String> {
     let hook = sheet.launcher.session_type.stop_hook();
     let saves = field == Field::StopHook && !hook.save.is_empty();
-    saves.then(|| format!("saves {}", hook.save.join(", ")))
+    saves.then(|| tr!("saves {save}", save = hook.save.join(", ")))
 }
 
 fn line(sheet: &mut FormSheet<'_>, row: FormRow, label: &str, empty: &str, note: &str) {
@@ -72,7 +72,7 @@ fn limit(sheet: &FormSheet<'_>, field: Field) -> Option<String> {
         Field::Lifetime => site.session_lifetime?,
         _ => return None,
     };
-    Some(format!("{limit} (default)"))
+    Some(tr!("{limit} (default)", limit))
 }
 
 /// The meaning of a typed duration, with or without a unit.
@@ -121,19 +121,19 @@ fn owner(sheet: &mut FormSheet<'_>, row: FormRow) {
     let owner = &sheet.launcher.session_type.owner;
     if row.item != EMAIL {
         let label = if row.item == EMAIL + 1 {
-            "Access key"
+            tr!("Access key")
         } else {
-            "Project"
+            tr!("Project")
         };
         let value = owner.value(row.item).map_or("", Clean::as_str);
         sheet.choice(row, label, value, "");
         return;
     }
     let note = match owner.found() {
-        OwnerSearch::Asked => "looking",
-        OwnerSearch::Found(_) => "found",
+        OwnerSearch::Asked => tr!("looking"),
+        OwnerSearch::Found(_) => tr!("found"),
         OwnerSearch::None | OwnerSearch::Failed(_) => "",
     };
-    sheet.typed(row, "Owner", owner.email(), "you", note);
+    sheet.typed(row, tr!("Owner"), owner.email(), tr!("you"), note);
     sheet.message(row);
 }

@@ -3,6 +3,7 @@
 use super::sheet::{FormSheet, SheetLine, VALUES};
 use crate::{
     app::launcher::{FolderCreation, FolderEntry, FolderRow, FormRow},
+    locale,
     model::{capability::Capability, inside, launch_field::LaunchField as Field, text::Clean},
     theme::face::Face,
 };
@@ -23,7 +24,7 @@ pub fn write(sheet: &mut FormSheet<'_>) {
     if none && launcher.info().has(Capability::Folders) {
         sheet.note(
             0,
-            "No folders. Press Enter to continue without one.",
+            tr!("No folders. Press Enter to continue without one."),
             Face::Dim,
         );
         sheet.gap();
@@ -32,7 +33,7 @@ pub fn write(sheet: &mut FormSheet<'_>) {
         match FolderRow::of(row) {
             FolderRow::Search => {
                 if let Some(search) = storage.search() {
-                    sheet.typed(row, "Search", search, "part of a name", "");
+                    sheet.typed(row, tr!("Search"), search, tr!("part of a name"), "");
                 }
             }
             FolderRow::Folder(at) => {
@@ -57,7 +58,7 @@ pub fn write(sheet: &mut FormSheet<'_>) {
     }
     let automatic = storage.automatic();
     if !automatic.is_empty() {
-        sheet.heading("Mounted automatically");
+        sheet.heading(tr!("Mounted automatically"));
         let names: Vec<&str> = automatic.iter().map(Clean::as_str).collect();
         sheet.note(2, &names.join("  "), Face::Dim);
     }
@@ -82,20 +83,25 @@ fn folder(sheet: &mut FormSheet<'_>, row: FormRow, entry: &FolderEntry) {
         face,
     );
     let Some(folder) = &entry.folder else {
-        let line = line.text(ACCESS, WHOSE - ACCESS, "doesn't exist", Face::InputError);
+        let line = line.text(
+            ACCESS,
+            WHOSE - ACCESS,
+            tr!("doesn't exist"),
+            Face::InputError,
+        );
         return sheet.push(line);
     };
     let access = match folder.permission.as_str() {
-        "ro" => "read-only",
-        _ if entry.mounted && entry.read_only => "read-only",
-        "rw" => "read and write",
-        "wd" => "read, write, delete",
+        "ro" => tr!("read-only"),
+        _ if entry.mounted && entry.read_only => tr!("read-only"),
+        "rw" => tr!("read and write"),
+        "wd" => tr!("read, write, delete"),
         other => other,
     };
     line = line.text(ACCESS, WHOSE - ACCESS, access, Face::Dim);
     let mut whose = folder.whose();
     if folder.host != *"local" {
-        whose = format!("{whose}, on {}", folder.host);
+        whose = tr!("{whose}, on {host}", whose, host = folder.host);
     }
     if let Some(size) = folder.size {
         whose = format!("{whose}, {size}");
@@ -107,10 +113,9 @@ fn folder(sheet: &mut FormSheet<'_>, row: FormRow, entry: &FolderEntry) {
 fn path<'a>(sheet: &mut FormSheet<'a>, row: FormRow, entry: &'a FolderEntry) {
     let focused = sheet.is_focused(row);
     let room = sheet.width.saturating_sub(PATH);
-    let mut line =
-        SheetLine::of(row)
-            .text(NAME, 4, "at", Face::Label)
-            .input(PATH, room, &entry.path, focused);
+    let mut line = SheetLine::of(row)
+        .text(NAME, 4, tr!("at"), Face::Label)
+        .input(PATH, room, &entry.path, focused);
     if entry.path.is_empty() {
         let usual = format!("{}/{}", inside::HOME, entry.name);
         line = line.text(PATH, room, usual, Face::Placeholder);
@@ -119,7 +124,7 @@ fn path<'a>(sheet: &mut FormSheet<'a>, row: FormRow, entry: &'a FolderEntry) {
 }
 
 /// How to create a folder, shown while its line has the focus.
-const HOW: &str = "type a name, Enter creates it";
+const HOW: &str = tr_later!("type a name, Enter creates it");
 
 fn new(sheet: &mut FormSheet<'_>, row: FormRow) {
     let storage = &sheet.launcher.storage;
@@ -127,23 +132,35 @@ fn new(sheet: &mut FormSheet<'_>, row: FormRow) {
     match storage.creation() {
         FolderCreation::Idle => {
             let face = if focused { Face::Strong } else { Face::Label };
-            let mut pieces = vec![("create a folder".to_owned(), face)];
+            let mut pieces = vec![(tr!("create a folder").to_owned(), face)];
             if focused {
-                pieces.push((format!("  {HOW}"), Face::Dim));
+                pieces.push((format!("  {}", locale::text(HOW)), Face::Dim));
             }
             let line = SheetLine::of(row).text(0, 3, " + ", Face::Key);
             sheet.push(line.pieces(NAME, sheet.width, pieces));
             sheet.item_message(row, VALUES);
         }
         FolderCreation::Asked(input) => {
-            sheet.typed(row, " +  new folder", input, "", "being created");
+            sheet.typed(
+                row,
+                &format!(" +  {}", tr!("new folder")),
+                input,
+                "",
+                tr!("being created"),
+            );
         }
         FolderCreation::Typing(input) | FolderCreation::Failed(input, _) => {
-            sheet.typed(row, " +  new folder", input, HOW, "");
+            sheet.typed(
+                row,
+                &format!(" +  {}", tr!("new folder")),
+                input,
+                locale::text(HOW),
+                "",
+            );
             // While you type a valid name, an unfinished folder isn't a problem yet.
             if focused && storage.creation_problem().is_none() {
                 if !input.is_empty() {
-                    sheet.sentence(row, "Enter creates it, Esc cancels", Face::Dim);
+                    sheet.sentence(row, tr!("Enter creates it, Esc cancels"), Face::Dim);
                 }
             } else {
                 sheet.item_message(row, VALUES);

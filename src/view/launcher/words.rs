@@ -2,6 +2,7 @@
 
 use crate::{
     app::launcher::{LaunchInfo, Launcher, Page, QueueForecast},
+    locale,
     model::{
         capability::Capability,
         catalogue::{AcceleratorKind, unit},
@@ -24,8 +25,8 @@ use crate::{
 /// A line of a card: its label and its value.
 pub type ReviewFact = (&'static str, String);
 
-pub const NO_FOLDER: &str = "no folder mounted";
-pub const NO_PORT: &str = "no ports";
+pub const NO_FOLDER: &str = tr_later!("no folder mounted");
+pub const NO_PORT: &str = tr_later!("no ports");
 
 /// All facts of a page, the most important first.
 pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<ReviewFact> {
@@ -34,7 +35,7 @@ pub fn facts(launcher: &Launcher, page: Page, glyphs: &Glyphs) -> Vec<ReviewFact
         Page::Kind => kind(launcher, request),
         Page::Allocation => allocation(launcher, request, glyphs),
         Page::Storage => storage(launcher, request),
-        Page::Network => vec![("Ports", network(request))],
+        Page::Network => vec![(tr_later!("Ports"), network(request))],
         Page::Review => Vec::new(),
     }
 }
@@ -43,11 +44,15 @@ fn kind(launcher: &Launcher, request: &LaunchRequest) -> Vec<ReviewFact> {
     let mut facts = Vec::new();
     let info = launcher.info();
     if info.several {
-        facts.push(("Context", info.context.to_string()));
+        facts.push((tr_later!("Context"), info.context.to_string()));
     }
     let batch = request.session_type == SessionType::Batch;
-    let word = if batch { "batch" } else { "interactive" };
-    facts.push(("Type", word.to_owned()));
+    let word = if batch {
+        tr!("batch")
+    } else {
+        tr!("interactive")
+    };
+    facts.push((tr_later!("Type"), word.to_owned()));
     for row in TABLE.iter().filter(|row| row.page == Page::Kind) {
         facts.extend(fact(row, request, info));
     }
@@ -59,13 +64,17 @@ fn fact(row: &FieldRow, request: &LaunchRequest, info: &LaunchInfo) -> Option<Re
     let text = || row.written(request);
     let script = || text().as_deref().map(first_line).map(masked);
     Some(match (row.field, row.widget) {
-        (LaunchField::Name, _) => ("Name", name(request)),
-        (LaunchField::StartTime, _) => ("Start time", start_words(request.starts_at?, info)),
-        (LaunchField::Owner, _) => ("Owner", request.owner.as_ref()?.email.clone()),
-        (LaunchField::BootstrapScript, _) => ("Script", script()?),
-        (LaunchField::StopHook, _) => {
-            ("Stop hook", masked(request.stop_hook.as_ref()?.to_string()))
-        }
+        (LaunchField::Name, _) => (tr_later!("Name"), name(request)),
+        (LaunchField::StartTime, _) => (
+            tr_later!("Start time"),
+            start_words(request.starts_at?, info),
+        ),
+        (LaunchField::Owner, _) => (tr_later!("Owner"), request.owner.as_ref()?.email.clone()),
+        (LaunchField::BootstrapScript, _) => (tr_later!("Script"), script()?),
+        (LaunchField::StopHook, _) => (
+            tr_later!("Stop hook"),
+            masked(request.stop_hook.as_ref()?.to_string()),
+        ),
         (_, Widget::Script { label, .. }) => (label, script()?),
         (_, Widget::Line { label, .. }) => (label, text()?),
         (_, Widget::Own) => return None,
@@ -75,9 +84,9 @@ fn fact(row: &FieldRow, request: &LaunchRequest, info: &LaunchInfo) -> Option<Re
 /// The name that the session will get.
 pub fn name(request: &LaunchRequest) -> String {
     match (&request.name, request.copies()) {
-        (None, _) => "generated: xxxxxxxx-session".to_owned(),
+        (None, _) => tr!("generated: xxxxxxxx-session").to_owned(),
         (Some(name), 0 | 1) => name.clone(),
-        (Some(name), copies) => format!("{name}-1 to {name}-{copies}"),
+        (Some(name), copies) => tr!("{name}-1 to {name}-{copies}", name, copies),
     }
 }
 
@@ -87,8 +96,8 @@ fn first_line(text: &str) -> String {
     let first = lines.next().unwrap_or_default().to_owned();
     match lines.count() {
         0 => first,
-        1 => format!("{first}  and 1 more line"),
-        more => format!("{first}  and {more} more lines"),
+        1 => tr!("{first}  and 1 more line", first),
+        more => tr!("{first}  and {more} more lines", first, more),
     }
 }
 
@@ -107,9 +116,9 @@ fn moment(at: jiff::Timestamp, info: &LaunchInfo) -> String {
     let today = info.now.to_zoned(info.zone.clone()).date();
     let day = local.date();
     let shown = if day == today {
-        "%H:%M today"
+        tr!("%H:%M today")
     } else if today.tomorrow().is_ok_and(|tomorrow| day == tomorrow) {
-        "%H:%M tomorrow"
+        tr!("%H:%M tomorrow")
     } else {
         "%Y-%m-%d %H:%M"
     };
@@ -123,33 +132,45 @@ fn allocation(launcher: &Launcher, request: &LaunchRequest, glyphs: &Glyphs) -> 
         .image
         .clone()
         .or_else(|| request.environment.clone());
-    add("Environment", image);
+    add(tr_later!("Environment"), image);
     let fields = [LaunchField::Image, LaunchField::Environment];
     let word = fields.into_iter().find_map(|it| launcher.warning(it));
     add("", word.map(str::to_owned));
     let chosen = launcher.info().environment(request);
     let is_its_own = chosen.is_some_and(|it| !it.facts.user.is_ours());
-    add("User", is_its_own.then(|| "the image's own".to_owned()));
-    add("Project", request.project.clone());
-    add("Group", group(launcher, request));
-    add("Preset", request.preset.clone());
+    add(
+        tr_later!("User"),
+        is_its_own.then(|| tr!("the image's own").to_owned()),
+    );
+    add(tr_later!("Project"), request.project.clone());
+    add(tr_later!("Group"), group(launcher, request));
+    add(tr_later!("Preset"), request.preset.clone());
     let dot = glyphs.dot;
-    add("Per container", Some(amounts(launcher, request, dot)));
+    add(
+        tr_later!("Per container"),
+        Some(amounts(launcher, request, dot)),
+    );
     let (size, copies) = (request.containers(), request.copies());
     if size > 1 {
         let mode = match request.cluster_mode {
-            ClusterMode::SingleNode => "on one node",
-            ClusterMode::MultiNode => "on several nodes",
+            ClusterMode::SingleNode => tr!("on one node"),
+            ClusterMode::MultiNode => tr!("on several nodes"),
         };
-        add("Cluster", Some(format!("{size} containers {mode}")));
+        add(
+            tr_later!("Cluster"),
+            Some(tr!("{size} containers {mode}", size, mode)),
+        );
     }
-    add("Sessions", (copies > 1).then(|| copies.to_string()));
+    add(
+        tr_later!("Sessions"),
+        (copies > 1).then(|| copies.to_string()),
+    );
     if size.max(copies) > 1 {
         let all = total(launcher, request, size.max(copies), dot);
-        add("Total", Some(all));
+        add(tr_later!("Total"), Some(all));
     }
-    add("Agent", request.agent.clone());
-    add("Variables", variables(request, glyphs));
+    add(tr_later!("Agent"), request.agent.clone());
+    add(tr_later!("Variables"), variables(request, glyphs));
     facts
 }
 
@@ -168,16 +189,16 @@ fn group(launcher: &Launcher, request: &LaunchRequest) -> Option<String> {
 /// The resources of each container.
 fn amounts(launcher: &Launcher, request: &LaunchRequest, dot: &str) -> String {
     let mut parts = Vec::new();
-    parts.extend(request.cpu.map(|cpu| format!("{cpu} CPU")));
-    parts.extend(request.mem.map(|mem| format!("{mem} memory")));
+    parts.extend(request.cpu.map(|cpu| tr!("{cpu} CPU", cpu)));
+    parts.extend(request.mem.map(|mem| tr!("{mem} memory", mem)));
     let info = launcher.info();
     let usual = || {
         let facts = launcher.allocation.amount_facts(info);
         launcher.allocation.amounts().usual_shmem(&facts)
     };
     let shmem = request.shmem.unwrap_or_else(usual);
-    parts.push(format!("{shmem} of it shared"));
-    parts.extend(request.disk.map(|disk| format!("{disk} disk")));
+    parts.push(tr!("{shmem} of it shared", shmem));
+    parts.extend(request.disk.map(|disk| tr!("{disk} disk", disk)));
     parts.extend(accelerators(launcher, request, 1));
     parts.extend(conversions(launcher, request));
     parts.join(&format!(" {dot} "))
@@ -221,8 +242,8 @@ fn total(launcher: &Launcher, request: &LaunchRequest, times: u32, dot: &str) ->
     }
     .times(times);
     let mut parts = vec![
-        format!("{} CPU", slots.cpu),
-        format!("{} memory", slots.mem),
+        tr!("{cpu} CPU", cpu = slots.cpu),
+        tr!("{mem} memory", mem = slots.mem),
     ];
     parts.extend(accelerators(launcher, request, times));
     parts.join(&format!(" {dot} "))
@@ -251,25 +272,37 @@ fn storage(launcher: &Launcher, request: &LaunchRequest) -> Vec<ReviewFact> {
         .mounts
         .iter()
         .map(|mount| {
-            let only = if mount.read_only { ", read-only" } else { "" };
+            let only = if mount.read_only {
+                tr!(", read-only")
+            } else {
+                ""
+            };
             let target = mount.target();
-            ("Folder", format!("{} at {target}{only}", mount.folder))
+            (
+                tr_later!("Folder"),
+                tr!(
+                    "{folder} at {target}{only}",
+                    folder = mount.folder,
+                    target,
+                    only
+                ),
+            )
         })
         .collect();
     if facts.is_empty() {
-        facts.push(("Folders", NO_FOLDER.to_owned()));
+        facts.push((tr_later!("Folders"), locale::text(NO_FOLDER).to_owned()));
     }
     let automatic = launcher.storage.automatic();
     if !automatic.is_empty() {
         let names: Vec<&str> = automatic.iter().map(Clean::as_str).collect();
-        facts.push(("Automatic", names.join("  ")));
+        facts.push((tr_later!("Automatic"), names.join("  ")));
     }
     facts
 }
 
 fn network(request: &LaunchRequest) -> String {
     if request.preopen_ports.is_empty() {
-        return NO_PORT.to_owned();
+        return locale::text(NO_PORT).to_owned();
     }
     ports::write(&request.preopen_ports)
 }
@@ -288,29 +321,34 @@ pub fn forecast(launcher: &Launcher) -> Option<String> {
     }
     Some(match forecast {
         QueueForecast::Unknown => return None,
-        QueueForecast::AtOnce => "starts now".to_owned(),
-        QueueForecast::At(at) => format!("waits until {}", moment(at, launcher.info())),
+        QueueForecast::AtOnce => tr!("starts now").to_owned(),
+        QueueForecast::At(at) => tr!("waits until {time}", time = moment(at, launcher.info())),
         QueueForecast::Behind(1) => {
-            "there is room, but 1 session is ahead and may start first".to_owned()
+            tr!("there is room, but 1 session is ahead and may start first").to_owned()
         }
         QueueForecast::Behind(n) => {
-            format!("there is room, but {n} sessions are ahead and may start first")
-        }
-        QueueForecast::Waits(short) => {
-            let place = short.group.map(|group| format!(" in group {group}"));
-            let of = short.all.map(|all| format!(" of {all}"));
-            let before = ahead(short.waiting);
-            format!(
-                "will wait: needs {}, {}{} free{}{before}",
-                short.needed,
-                short.free,
-                of.unwrap_or_default(),
-                place.unwrap_or_default(),
+            tr!(
+                "there is room, but {n} sessions are ahead and may start first",
+                n
             )
         }
-        QueueForecast::NoAgent { group, waiting } => format!(
-            "will wait: no agent of group {group} has this much free{}",
-            ahead(waiting)
+        QueueForecast::Waits(short) => {
+            let place = short.group.map(|group| tr!(" in group {group}", group));
+            let of = short.all.map(|all| tr!(" of {all}", all));
+            let before = ahead(short.waiting);
+            tr!(
+                "will wait: needs {needed}, {free}{of} free{place}{before}",
+                needed = short.needed,
+                free = short.free,
+                of = of.unwrap_or_default(),
+                place = place.unwrap_or_default(),
+                before
+            )
+        }
+        QueueForecast::NoAgent { group, waiting } => tr!(
+            "will wait: no agent of group {group} has this much free{waiting}",
+            group,
+            waiting = ahead(waiting)
         ),
     })
 }
@@ -319,7 +357,7 @@ pub fn forecast(launcher: &Launcher) -> Option<String> {
 fn ahead(waiting: Option<u32>) -> String {
     match waiting {
         None | Some(0) => String::new(),
-        Some(n) => format!("; {n} ahead"),
+        Some(n) => tr!("; {n} ahead", n),
     }
 }
 
@@ -329,7 +367,11 @@ pub fn summary(launcher: &Launcher, page: Page) -> String {
     match page {
         Page::Kind => {
             let batch = request.session_type == SessionType::Batch;
-            let word = if batch { "batch" } else { "interactive" };
+            let word = if batch {
+                tr!("batch")
+            } else {
+                tr!("interactive")
+            };
             match &request.name {
                 Some(_) => format!("{word}, {}", name(request)),
                 None => word.to_owned(),
@@ -340,20 +382,20 @@ pub fn summary(launcher: &Launcher, page: Page) -> String {
             image.unwrap_or_default().to_owned()
         }
         Page::Storage => match request.mounts.as_slice() {
-            [] => "no folder".to_owned(),
+            [] => tr!("no folder").to_owned(),
             [one] => one.folder.clone(),
-            several => format!("{} folders", several.len()),
+            several => tr!("{several} folders", several = several.len()),
         },
         Page::Network => match request.preopen_ports.len() {
-            0 => "no ports".to_owned(),
+            0 => tr!("no ports").to_owned(),
             _ => ports::write(&request.preopen_ports),
         },
         Page::Review => match launcher.problems().len() {
             0 => forecast(launcher)
                 .and_then(|text| text.split(": ").next().map(str::to_owned))
                 .unwrap_or_default(),
-            1 => "1 problem".to_owned(),
-            many => format!("{many} problems"),
+            1 => tr!("1 problem").to_owned(),
+            many => tr!("{many} problems", many),
         },
     }
 }

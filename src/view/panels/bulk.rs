@@ -26,7 +26,7 @@ const FRAME: u16 = 5;
 
 fn buttons(panel: &BulkDialog) -> [String; 2] {
     [
-        "   No   ".to_owned(),
+        tr!("   No   ").to_owned(),
         format!("  {}  ", panel.verb().button()),
     ]
 }
@@ -60,7 +60,7 @@ impl Dialog for BulkDialog {
         for (at, (label, text)) in all.into_iter().enumerate() {
             let y = inner.y + 1 + at as u16;
             if y + 1 >= bottom && at + 1 < left {
-                let more = format!("{} more lines", left - at);
+                let more = tr!("{at} more lines", at = left - at);
                 paint.text(inner.x + LABEL, y, inner.width, &more, Face::Dim);
                 break;
             }
@@ -88,7 +88,7 @@ fn draw_force(paint: &mut Paint<'_>, app: &App, panel: &BulkDialog, inner: Rect,
     let pieces = [
         (format!("[{mark}] "), face),
         (format!("{key} "), Face::Key),
-        ("kill at once, without time to exit".to_owned(), face),
+        (tr!("kill at once, without time to exit").to_owned(), face),
     ];
     paint.pieces(inner.x, y, inner.width, &pieces);
 }
@@ -102,7 +102,7 @@ impl Dialog for BulkResults {
     }
 
     fn draw(&self, paint: &mut Paint<'_>, _: &App, areas: &DialogAreas, _: Timestamp) {
-        let title = format!("Results: {}", self.report.counts());
+        let title = tr!("Results: {counts}", counts = self.report.counts());
         dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let rows = areas.rows;
         let all = self.rows();
@@ -112,8 +112,8 @@ impl Dialog for BulkResults {
                 dialog::mark(paint, Rect::new(rows.x, y, rows.width, 1));
             }
             let (word, face) = match kind {
-                ReportKind::Failed => ("failed", Face::Bad),
-                ReportKind::LeftOut => ("left out", Face::Warning),
+                ReportKind::Failed => (tr!("failed"), Face::Bad),
+                ReportKind::LeftOut => (tr!("left out"), Face::Warning),
                 ReportKind::Done => (self.report.verb.done(), Face::StatusGood),
             };
             paint.text(rows.x + 1, y, 11, word, face);

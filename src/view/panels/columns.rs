@@ -25,7 +25,7 @@ impl Dialog for ColumnPicker {
     }
 
     fn draw(&self, paint: &mut Paint<'_>, _: &App, areas: &DialogAreas, _: Timestamp) {
-        let title = format!("Columns of {}", self.tab.title());
+        let title = tr!("Columns of {title}", title = self.tab.title());
         dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let rows = areas.rows;
         let shown = self.choices.iter().enumerate().skip(self.list.scroll());
@@ -42,7 +42,7 @@ impl Dialog for ColumnPicker {
             paint.text(rows.x + 5, y, rows.width - 5, choice.column.title(), face);
             let width = match choice.width {
                 Some(width) => width.to_string(),
-                None => "fits".to_owned(),
+                None => tr!("fits").to_owned(),
             };
             paint.right(rows.x, y, rows.width, &width, Face::Dim);
         }

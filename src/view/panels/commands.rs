@@ -28,12 +28,14 @@ impl Dialog for CommandList {
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
         let (rows, entries) = (areas.rows, app.commands().entries());
-        let title = "Equivalent commands";
+        let title = tr!("Equivalent commands");
         let inner = dialog::frame(paint, areas.screen, areas.area, title, Face::Title);
         if entries.is_empty() {
             let lines = text::wrap(
-                "Nothing was changed yet. After each change, for example a launch, this list shows \
-                 the command that does the same.",
+                tr!(
+                    "Nothing was changed yet. After each change, for example a launch, this list shows \
+                 the command that does the same."
+                ),
                 usize::from(rows.width),
             );
             for (line, text) in lines.iter().enumerate() {

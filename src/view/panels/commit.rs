@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     app::{app::App, area::Areas, panels::commit::CommitForm},
+    locale,
     model::{session::Session, text::Clean},
     theme::face::Face,
     view::{dialog, paint::Paint, text},
@@ -12,7 +13,7 @@ use crate::{
 const WIDTH: u16 = 76;
 /// Cells of a label.
 const LABEL: u16 = 13;
-const OWN_IMAGES: &str = "Your images";
+const OWN_IMAGES: &str = tr_later!("Your images");
 /// Cells of the border.
 const FRAME: u16 = 2;
 
@@ -33,13 +34,13 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, form: &CommitForm, areas: &Areas) 
         return;
     }
     let area = Rect::new(areas.screen.x, prompt.y - height, width, height);
-    let title = format!("Create an image from {}", form.name);
+    let title = tr!("Create an image from {name}", name = form.name);
     let inner = dialog::frame(paint, areas.screen, area, &title, Face::Title);
     for (line, (label, value)) in lines.iter().enumerate() {
         let y = inner.y + line as u16;
         paint.text(inner.x, y, LABEL, label, Face::Label);
         let room = inner.width.saturating_sub(LABEL);
-        let is_problem = *label == OWN_IMAGES && form.is_full();
+        let is_problem = *label == locale::text(OWN_IMAGES) && form.is_full();
         let face = if is_problem {
             Face::Warning
         } else {
@@ -73,21 +74,21 @@ fn lines(
     width: usize,
 ) -> Vec<(&'static str, String)> {
     let mut lines = vec![
-        ("Session", session.id.to_string()),
-        ("Environment", session.environment.label()),
+        (tr!("Session"), session.id.to_string()),
+        (tr!("Environment"), session.environment.label()),
     ];
-    lines.extend(tags(app, session).map(|tags| ("Tags", tags)));
-    lines.push((OWN_IMAGES, own_images(form)));
+    lines.extend(tags(app, session).map(|tags| (tr!("Tags"), tags)));
+    lines.push((locale::text(OWN_IMAGES), own_images(form)));
     let folders: Vec<&str> = session.folders.iter().map(Clean::as_str).collect();
     let left_out = match folders.as_slice() {
-        [] => "Files in /home/work.".to_owned(),
-        some => format!(
-            "Files in /home/work and in its folders ({}).",
-            some.join(", ")
+        [] => tr!("Files in /home/work.").to_owned(),
+        some => tr!(
+            "Files in /home/work and in its folders ({value}).",
+            value = some.join(", ")
         ),
     };
-    let kept = "All other files and installed programs, as they are now.";
-    for (label, value) in [("In it", kept.to_owned()), ("Left out", left_out)] {
+    let kept = tr!("All other files and installed programs, as they are now.");
+    for (label, value) in [(tr!("In it"), kept.to_owned()), (tr!("Left out"), left_out)] {
         let mut label = label;
         for part in text::wrap(&value, width) {
             lines.push((label, part));
@@ -95,13 +96,13 @@ fn lines(
         }
     }
     let meanwhile = match form.pause {
-        Some(true) => "Its programs are paused. (Tab: they keep running)",
-        Some(false) => "The session keeps running. (Tab: pause its programs)",
-        None => "The session keeps running.",
+        Some(true) => tr!("Its programs are paused. (Tab: they keep running)"),
+        Some(false) => tr!("The session keeps running. (Tab: pause its programs)"),
+        None => tr!("The session keeps running."),
     };
     lines.push((
-        "Meanwhile",
-        format!("{meanwhile} Wait before terminating it."),
+        tr!("Meanwhile"),
+        tr!("{meanwhile} Wait before terminating it.", meanwhile),
     ));
     lines
 }

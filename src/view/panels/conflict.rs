@@ -34,8 +34,8 @@ impl Dialog for ConflictDialog {
         let title = self.title.as_str();
         let inner = dialog::frame(paint, areas.screen, areas.area, title, Face::Title);
         let what = match self.conflict.kind {
-            ConflictKind::Taken => "already exists",
-            ConflictKind::ChangedMeanwhile => "changed while you edited it",
+            ConflictKind::Taken => tr!("already exists"),
+            ConflictKind::ChangedMeanwhile => tr!("changed while you edited it"),
         };
         let room = usize::from(inner.width).saturating_sub(text::width(what) + 1);
         let name = self.conflict.name.as_str();
@@ -43,8 +43,20 @@ impl Dialog for ConflictDialog {
         let x = paint.text(inner.x, inner.y + 1, inner.width, &name, Face::Strong) + 1;
         let cells = inner.right().saturating_sub(x);
         paint.text(x, inner.y + 1, cells, what, Face::Text);
-        draw_side(paint, app, (inner, inner.y + 3), "New", self.conflict.new);
-        draw_side(paint, app, (inner, inner.y + 4), "Old", self.conflict.old);
+        draw_side(
+            paint,
+            app,
+            (inner, inner.y + 3),
+            tr!("New"),
+            self.conflict.new,
+        );
+        draw_side(
+            paint,
+            app,
+            (inner, inner.y + 4),
+            tr!("Old"),
+            self.conflict.old,
+        );
         draw_answers(paint, self, areas.rows);
         draw_all(paint, app, self, inner, areas.rows.bottom() + 1);
     }
@@ -59,9 +71,10 @@ fn draw_side(
     side: ConflictSide,
 ) {
     paint.text(inner.x, y, 5, label, Face::Label);
-    let size = side
-        .size
-        .map_or_else(|| "directory".to_owned(), |size| amount::short(Bytes(size)));
+    let size = side.size.map_or_else(
+        || tr!("directory").to_owned(),
+        |size| amount::short(Bytes(size)),
+    );
     paint.right(inner.x + 5, y, 10, &size, Face::Value);
     if let Some(at) = side.modified {
         let zone = app.facts.time_zone.clone();
@@ -77,11 +90,11 @@ fn draw_answers(paint: &mut Paint<'_>, dialog: &ConflictDialog, rows: Rect) {
         .zip(rows.top()..rows.bottom())
     {
         let (word, note) = match choice {
-            ConflictChoice::KeepBoth => ("Keep both", "the new file gets another name"),
-            ConflictChoice::Replace if is_edit => ("Replace", "the other change is lost"),
-            ConflictChoice::Replace => ("Replace", "the old file is lost"),
-            ConflictChoice::Skip if is_edit => ("Skip", "your change isn't saved"),
-            ConflictChoice::Skip => ("Skip", "the old file stays"),
+            ConflictChoice::KeepBoth => (tr!("Keep both"), tr!("the new file gets another name")),
+            ConflictChoice::Replace if is_edit => (tr!("Replace"), tr!("the other change is lost")),
+            ConflictChoice::Replace => (tr!("Replace"), tr!("the old file is lost")),
+            ConflictChoice::Skip if is_edit => (tr!("Skip"), tr!("your change isn't saved")),
+            ConflictChoice::Skip => (tr!("Skip"), tr!("the old file stays")),
         };
         let is_selected = choice == dialog.choice;
         if is_selected {
@@ -110,6 +123,6 @@ fn draw_all(paint: &mut Paint<'_>, app: &App, dialog: &ConflictDialog, inner: Re
     let key = keys.into_iter().next().unwrap_or_default();
     let x = paint.text(inner.x, y, 3, &format!("{mark} "), Face::Text);
     let x = paint.text(x, y, 12, &key, Face::Key);
-    let text = " same answer for all others";
+    let text = tr!(" same answer for all others");
     paint.text(x, y, inner.right().saturating_sub(x), text, Face::Text);
 }

@@ -46,7 +46,13 @@ impl Dialog for ContextPicker {
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
         let rows = areas.rows;
-        let inner = dialog::frame(paint, areas.screen, areas.area, "Contexts", Face::Title);
+        let inner = dialog::frame(
+            paint,
+            areas.screen,
+            areas.area,
+            tr!("Contexts"),
+            Face::Title,
+        );
         draw_search(paint, self, inner);
         let shown = self.rows().iter().skip(self.list.scroll());
         for (line, row) in shown.take(usize::from(rows.height)).enumerate() {
@@ -57,7 +63,7 @@ impl Dialog for ContextPicker {
             draw_row(paint, app, place, *row);
         }
         if self.rows().is_empty() {
-            let text = format!("no context matches '{}'", self.query().text());
+            let text = tr!("no context matches '{query}'", query = self.query().text());
             paint.text(rows.x + 1, rows.y, rows.width, &text, Face::Dim);
         }
         let foot = Rect::new(
@@ -74,7 +80,7 @@ fn draw_search(paint: &mut Paint<'_>, picker: &ContextPicker, inner: Rect) {
     let field = Rect::new(inner.x + 1, inner.y + 1, inner.width - 1, 1);
     paint.input(field, picker.query(), true);
     if picker.query().is_empty() {
-        let hint = "type to search";
+        let hint = tr!("type to search");
         paint.text(field.x, field.y, field.width, hint, Face::Placeholder);
     }
 }
@@ -84,10 +90,10 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, place: Rect, row: ShownContexts) {
     let name = place.width.saturating_sub(KIND + COUNT + STATE + 1);
     let (kind_x, count_x) = (x + name, x + name + KIND);
     let running = app.mirror.count(row, Tab::Running);
-    let count = format!("{} running", text::grouped(running));
+    let count = tr!("{running} running", running = text::grouped(running));
     paint.right(count_x, place.y, COUNT - 2, &count, Face::Text);
     let Some(state) = row.one().and_then(|name| app.mirror.context(name)) else {
-        paint.text(x, place.y, name - 2, "all contexts", Face::Strong);
+        paint.text(x, place.y, name - 2, tr!("all contexts"), Face::Strong);
         return;
     };
     let style = paint.context_style(&app.mirror, state.context.name);
@@ -103,8 +109,8 @@ fn kind(state: &ContextState) -> String {
     match &state.engine {
         EngineState::Connected { info } => format!("{} {}", info.kind, info.version),
         _ => match state.context.kind {
-            EngineKind::Docker => "Docker".to_owned(),
-            EngineKind::Backendai => "Backend.AI".to_owned(),
+            EngineKind::Docker => tr!("Docker").to_owned(),
+            EngineKind::Backendai => tr!("Backend.AI").to_owned(),
         },
     }
 }
@@ -112,9 +118,9 @@ fn kind(state: &ContextState) -> String {
 fn line(state: &ContextState, paint: &Paint<'_>) -> (&'static str, &'static str, Face) {
     let shapes = &paint.glyphs.shapes;
     match &state.engine {
-        EngineState::Connected { .. } => (shapes.good, "connected", Face::StatusGood),
-        EngineState::Connecting => (shapes.progress, "connecting", Face::StatusProgress),
-        EngineState::Lost { .. } => (shapes.bad, "lost", Face::Bad),
+        EngineState::Connected { .. } => (shapes.good, tr!("connected"), Face::StatusGood),
+        EngineState::Connecting => (shapes.progress, tr!("connecting"), Face::StatusProgress),
+        EngineState::Lost { .. } => (shapes.bad, tr!("lost"), Face::Bad),
     }
 }
 
@@ -128,7 +134,10 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, picker: &ContextPicker, area: Rec
             state,
             usize::from(area.width.saturating_sub(1)),
         ),
-        None => vec![vec![("every session in one list".to_owned(), Face::Dim)]],
+        None => vec![vec![(
+            tr!("every session in one list").to_owned(),
+            Face::Dim,
+        )]],
     };
     for (line, pieces) in lines.iter().take(usize::from(area.height)).enumerate() {
         let y = area.y + line as u16;
@@ -156,7 +165,7 @@ fn about(mirror: &Mirror, state: &ContextState, cells: usize) -> Vec<Vec<Piece>>
         EngineState::Connected { info } => {
             lines.push(vec![(info.endpoint.to_string(), Face::Dim)]);
             if let Some(user) = &info.user {
-                let text = format!("as {}, {}", user.email, user.role);
+                let text = tr!("as {email}, {role}", email = user.email, role = user.role);
                 lines.push(vec![(text, Face::Dim)]);
             }
         }
@@ -164,11 +173,11 @@ fn about(mirror: &Mirror, state: &ContextState, cells: usize) -> Vec<Vec<Piece>>
     }
     let name = ShownContexts::One(state.context.name);
     let of = |tab| text::grouped(mirror.count(name, tab));
-    let finished = format!("{} finished", of(Tab::Finished));
-    let others = format!("{} in other states", of(Tab::Others));
+    let finished = tr!("{finished} finished", finished = of(Tab::Finished));
+    let others = tr!("{others} in other states", others = of(Tab::Others));
     let mut counts = format!("{finished}, {others}");
     if state.context.read_only {
-        counts.push_str("; read-only");
+        counts.push_str(tr!("; read-only"));
     }
     lines.push(vec![(counts, Face::Dim)]);
     lines

@@ -66,17 +66,21 @@ fn draw_empty(paint: &mut Paint<'_>, app: &App, room: &ControlRoom, rows: Rect) 
     };
     let back = key(Scope::Global, Action::Back);
     let (first, second) = if *app.mirror.connection() == DaemonConnection::Connecting {
-        ("Connecting to the daemon", String::new())
+        (tr!("Connecting to the daemon"), String::new())
     } else if !app.mirror.is_up() {
-        let text = "Sessions unknown: daemon disconnected";
-        (text, "Retrying automatically.".to_owned())
+        let text = tr!("Sessions unknown: daemon disconnected");
+        (text, tr!("Retrying automatically.").to_owned())
     } else if room.is_of_marked() {
-        let text = "The marked sessions are gone";
-        (text, format!("Press {back} to go back to the list."))
+        let text = tr!("The marked sessions are gone");
+        (text, tr!("Press {back} to go back to the list.", back))
     } else {
         let launch = key(Scope::Sessions, Action::SessionLaunch);
-        let text = format!("Press {back}, then {launch} to launch one. Its terminal appears here.");
-        ("No running sessions", text)
+        let text = tr!(
+            "Press {back}, then {launch} to launch one. Its terminal appears here.",
+            back,
+            launch
+        );
+        (tr!("No running sessions"), text)
     };
     let middle = rows.y + rows.height * 2 / 5;
     paint.centred(rows, middle, first, Face::Text);
@@ -89,26 +93,27 @@ fn draw_title(
     room: &ControlRoom,
     (page, away): (&RoomPage, Option<&str>),
 ) {
-    let kind = if room.is_of_marked() {
-        "marked"
+    let n = page.count;
+    let of = if room.is_of_marked() {
+        tr_plural!(n, "{n} marked session", "{n} marked sessions", n)
     } else {
-        "running"
-    };
-    let of = match page.count {
-        1 => format!("1 {kind} session"),
-        count => format!("{count} {kind} sessions"),
+        tr_plural!(n, "{n} running session", "{n} running sessions", n)
     };
     let bad = paint.glyphs.shapes.bad;
     // The tiles keep what they showed last.
     let away = away.map_or_else(String::new, |away| format!("   {bad} {away}"));
     let pieces = [
-        ("Control room".to_owned(), Face::Title),
+        (tr!("Control room").to_owned(), Face::Title),
         (format!("   {of}"), Face::Dim),
         (away, Face::Bad),
     ];
     paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
     if page.pages > 1 {
-        let text = format!("page {} of {}", page.page + 1, page.pages);
+        let text = tr!(
+            "page {page} of {pages}",
+            page = page.page + 1,
+            pages = page.pages
+        );
         paint.right(
             area.x,
             area.y,
@@ -141,11 +146,11 @@ fn draw_tile(
         }
     };
     if !session.status.is_live() {
-        let words = format!("{} has no terminal", session.status);
+        let words = tr!("{status} has no terminal", status = session.status);
         return say(paint, &words, Face::Dim);
     }
     if app.mirror.streams_keep_alive(session.context) {
-        let words = "no preview: an open terminal would keep this session alive";
+        let words = tr!("no preview: an open terminal would keep this session alive");
         return say(paint, words, Face::Dim);
     }
     match app.panes.screen(session.key()) {
@@ -154,10 +159,10 @@ fn draw_tile(
         ScreenView::Loading => match away(app, session) {
             Some(away) => say(
                 paint,
-                &format!("{away}, retrying automatically"),
+                &tr!("{away}, retrying automatically", away),
                 Face::Warning,
             ),
-            None => say(paint, "Loading the screen", Face::Dim),
+            None => say(paint, tr!("Loading the screen"), Face::Dim),
         },
         ScreenView::Missing(why) => say(paint, why.as_str(), Face::Warning),
     }
@@ -167,9 +172,9 @@ fn draw_tile(
 fn away(app: &App, session: &Session) -> Option<&'static str> {
     let engine = app.mirror.engine(session.context);
     if !app.mirror.is_up() {
-        Some("daemon disconnected")
+        Some(tr!("daemon disconnected"))
     } else if matches!(engine, Some(EngineState::Lost { .. })) {
-        Some("engine disconnected")
+        Some(tr!("engine disconnected"))
     } else {
         None
     }
@@ -207,9 +212,9 @@ fn draw_head(
 ) {
     let state = format!(" {} ", status::word(session, paint.glyphs));
     let bell = if app.panes.rang(session.key()) {
-        " bell "
+        format!(" {} ", tr!("bell"))
     } else {
-        ""
+        String::new()
     };
     // Color alone doesn't show the selected tile.
     let marker = if is_selected {
@@ -217,7 +222,7 @@ fn draw_head(
     } else {
         String::new()
     };
-    let taken = text::width(&state) + text::width(bell) + text::width(&marker);
+    let taken = text::width(&state) + text::width(&bell) + text::width(&marker);
     let room = usize::from(tile.width.saturating_sub(4)).saturating_sub(taken);
     let name = text::fit(
         session.name.as_str(),
@@ -238,6 +243,6 @@ fn draw_head(
     let state_x = right.saturating_sub(text::width(&state) as u16);
     let face = status::face(&session.status);
     paint.text(state_x, tile.y, right - state_x, &state, face);
-    let bell_x = state_x.saturating_sub(text::width(bell) as u16);
-    paint.text(bell_x, tile.y, state_x - bell_x, bell, Face::Warning);
+    let bell_x = state_x.saturating_sub(text::width(&bell) as u16);
+    paint.text(bell_x, tile.y, state_x - bell_x, &bell, Face::Warning);
 }

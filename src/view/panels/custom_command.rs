@@ -15,7 +15,7 @@ const WIDTH: u16 = 76;
 const LABEL: u16 = 10;
 /// Lines besides the text: the border, a blank at the top, the buttons, and the blanks around them.
 const FRAME: u16 = 6;
-const LABELS: [&str; 2] = ["   No   ", "  Run  "];
+const LABELS: [&str; 2] = [tr_later!("   No   "), tr_later!("  Run  ")];
 
 fn lines(panel: &CommandDialog, width: u16) -> Vec<(&'static str, String)> {
     dialog::section_lines(panel.sections(), width.saturating_sub(LABEL))
@@ -43,7 +43,7 @@ impl Dialog for CommandDialog {
         for (at, (label, text)) in all.into_iter().enumerate() {
             let y = inner.y + 1 + at as u16;
             if y + 1 >= bottom && at + 1 < count {
-                let more = format!("{} more lines", count - at);
+                let more = tr!("{at} more lines", at = count - at);
                 paint.text(inner.x + LABEL, y, inner.width, &more, Face::Dim);
                 break;
             }

@@ -86,7 +86,13 @@ impl Dialog for Dashboard {
     }
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
-        dialog::frame(paint, areas.screen, areas.area, "Dashboard", Face::Title);
+        dialog::frame(
+            paint,
+            areas.screen,
+            areas.area,
+            tr!("Dashboard"),
+            Face::Title,
+        );
         let rows = rows(self, &app.env(now));
         let has_accelerators = rows.iter().any(has_accelerators);
         let columns = DashColumns::of(areas.rows.width, has_accelerators);
@@ -138,7 +144,9 @@ fn draw_row(
             let note = text::fit(note, usize::from(room), paint.glyphs.ellipsis);
             paint.text(end + GAP, line.y, room, &note, Face::Dim);
             if has_meters {
-                for ((x, width), title) in [(columns.cpu, "CPU"), (columns.memory, "Memory")] {
+                for ((x, width), title) in
+                    [(columns.cpu, tr!("CPU")), (columns.memory, tr!("Memory"))]
+                {
                     paint.right(line.x + x, line.y, width, title, Face::TableHead);
                 }
             }
@@ -199,7 +207,7 @@ fn draw_meters(paint: &mut Paint<'_>, row: &MeterRow, line: Rect, columns: &Dash
 /// A device has its own share in the place of CPU.
 fn draw_device(paint: &mut Paint<'_>, device: &DeviceLine, line: Rect, columns: &DashColumns) {
     cell(paint, line, columns.label, &device.name, Face::Text);
-    let sessions = format!("by {}", device.sessions);
+    let sessions = tr!("by {sessions}", sessions = device.sessions);
     cell(paint, line, columns.note, &sessions, Face::Dim);
     let numbers = device.busy.map_or_else(
         || "-".to_owned(),
@@ -231,7 +239,7 @@ fn meter(
 ) {
     let used = meter.used.map_or_else(|| "?".to_owned(), amount);
     let numbers = match (meter.used, meter.whole) {
-        (None, _) if meter.measuring => "measuring".to_owned(),
+        (None, _) if meter.measuring => tr!("measuring").to_owned(),
         (None, None) => "-".to_owned(),
         (_, None) => used,
         (_, Some(all)) => format!("{used}/{}", whole(all)),
@@ -302,9 +310,9 @@ fn draw_session(
             } else {
                 Face::Value
             };
-            (format!("in {}", durations::coarse(left.max(0))), face)
+            (tr!("in {max}", max = durations::coarse(left.max(0))), face)
         }
-        None => ("now".to_owned(), Face::Bad),
+        None => (tr!("now").to_owned(), Face::Bad),
     };
     cell(paint, line, columns.note, &when, face);
     let x = columns.cpu.0;
@@ -323,7 +331,7 @@ fn draw_session(
     let with_amounts = session
         .frees
         .as_ref()
-        .map(|frees| format!("{}, frees {frees}", session.why));
+        .map(|frees| tr!("{why}, frees {frees}", why = session.why, frees));
     let fitting = with_amounts.filter(|words| text::width(words) <= usize::from(room));
     let why = fitting.as_ref().unwrap_or(&session.why);
     cell(paint, line, (x, room), why, face);

@@ -12,6 +12,7 @@ use crate::{
         durations,
         panels::extend::{ExtendDialog, ExtendRow, refusal, whom_to_ask},
     },
+    locale,
     model::session::Session,
     rules::reclaim::{Reclaim, nearest, reclaim},
     theme::face::Face,
@@ -23,7 +24,7 @@ const WIDTH: u16 = 66;
 const TITLE: u16 = 20;
 
 /// The only button if nothing is allowed.
-const CLOSE: &str = "  Close  ";
+const CLOSE: &str = tr_later!("  Close  ");
 
 impl Dialog for ExtendDialog {
     fn place(&self, app: &App, screen: Rect) -> DialogAreas {
@@ -41,7 +42,7 @@ impl Dialog for ExtendDialog {
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
         let rows = areas.rows;
-        let title = format!("Keep {}", self.name);
+        let title = tr!("Keep {name}", name = self.name);
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let Some(session) = app.full(self.session) else {
             return;
@@ -76,7 +77,7 @@ fn refused(app: &App, open: &ExtendDialog) -> Option<Vec<String>> {
 fn place_refusal(why: &[String], screen: Rect) -> DialogAreas {
     // Border, blank, the reclaim time, the reason, blank, the button, blank, border.
     let area = dialog::place(screen, WIDTH, why.len() as u16 + 7);
-    let width = text::width(CLOSE) as u16;
+    let width = text::width(locale::text(CLOSE)) as u16;
     let x = area.right().saturating_sub(width + 3);
     let button = Rect::new(x, area.bottom().saturating_sub(3), width, 1);
     dialog::areas(screen, area, button)
@@ -86,14 +87,24 @@ fn draw_refusal(paint: &mut Paint<'_>, why: &[String], inner: Rect, button: Rect
     for (line, y) in why.iter().zip(inner.y + 2..) {
         paint.text(inner.x, y, inner.width, line, Face::Text);
     }
-    paint.text(button.x, button.y, button.width, CLOSE, Face::ButtonActive);
+    paint.text(
+        button.x,
+        button.y,
+        button.width,
+        locale::text(CLOSE),
+        Face::ButtonActive,
+    );
 }
 
 fn draw_offer(paint: &mut Paint<'_>, app: &App, place: Rect, offer: &ExtendRow, now: Timestamp) {
     let face = if offer.allowed { Face::Text } else { Face::Dim };
     paint.text(place.x + 2, place.y, TITLE - 2, &offer.title, face);
     let note = match offer.until {
-        Some(until) => format!("until {}, {}", short_moment(app, until, now), offer.note),
+        Some(until) => tr!(
+            "until {now}, {note}",
+            now = short_moment(app, until, now),
+            note = offer.note
+        ),
         None => offer.note.clone(),
     };
     let room = place.width.saturating_sub(TITLE);
@@ -105,19 +116,25 @@ fn draw_offer(paint: &mut Paint<'_>, app: &App, place: Rect, offer: &ExtendRow, 
 fn end(app: &App, session: &Session, now: Timestamp) -> (String, Face) {
     match (reclaim(session), nearest(&session.idle_checks)) {
         (Reclaim::Exempt, _) => (
-            "The session is exempt from idle checks.".to_owned(),
+            tr!("The session is exempt from idle checks.").to_owned(),
             Face::Text,
         ),
         (Reclaim::At(until), Some((check, _))) if until > now => {
             let left = durations::coarse(until.as_second() - now.as_second());
             let (at, name) = (short_moment(app, until, now), check.checker.title());
             let (_, face) = idle_cell::until_end(session, now);
-            (format!("{name} will reclaim it in {left}, at {at}."), face)
+            (
+                tr!("{name} will reclaim it in {left}, at {at}.", name, left, at),
+                face,
+            )
         }
         (Reclaim::Due | Reclaim::At(_), _) => (
-            "A limit is reached: it may be reclaimed any moment.".to_owned(),
+            tr!("A limit is reached: it may be reclaimed any moment.").to_owned(),
             Face::Bad,
         ),
-        (Reclaim::Never, _) => ("No idle check will reclaim it soon.".to_owned(), Face::Text),
+        (Reclaim::Never, _) => (
+            tr!("No idle check will reclaim it soon.").to_owned(),
+            Face::Text,
+        ),
     }
 }

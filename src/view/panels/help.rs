@@ -39,7 +39,7 @@ impl Dialog for Help {
 
     fn draw(&self, paint: &mut Paint<'_>, _: &App, areas: &DialogAreas, _: Timestamp) {
         let rows = areas.rows;
-        let inner = dialog::frame(paint, areas.screen, areas.area, "Keys", Face::Title);
+        let inner = dialog::frame(paint, areas.screen, areas.area, tr!("Keys"), Face::Title);
         draw_search(paint, self, Rect { height: 1, ..inner });
         let scroll = self.list.scroll();
         let shown = self.rows().iter().enumerate().skip(scroll);
@@ -51,7 +51,10 @@ impl Dialog for Help {
             draw_row(paint, self, place, row);
         }
         if self.rows().is_empty() {
-            let text = format!("No key or action matches '{}'", self.search().text());
+            let text = tr!(
+                "No key or action matches '{search}'",
+                search = self.search().text()
+            );
             paint.text(rows.x + 1, rows.y, rows.width - 1, &text, Face::Dim);
         }
         draw_more(paint, self, areas.area, rows);
@@ -61,15 +64,15 @@ impl Dialog for Help {
 fn draw_search(paint: &mut Paint<'_>, help: &Help, line: Rect) {
     let (shown, all) = help.counts();
     let note = if help.search().is_empty() {
-        format!("{all} entries")
+        tr!("{all} entries", all)
     } else {
-        format!("{shown} of {all}")
+        tr!("{shown} of {all}", shown, all)
     };
     paint.right(line.x, line.y, line.width, &note, Face::Dim);
     let field = Rect::new(line.x + 1, line.y, line.width.saturating_sub(24), 1);
     paint.input(field, help.search(), true);
     if help.search().is_empty() {
-        let hint = "type a word or a key to search";
+        let hint = tr!("type a word or a key to search");
         paint.text(field.x, field.y, field.width, hint, Face::Placeholder);
     }
 }

@@ -38,7 +38,7 @@ impl Dialog for LayoutList {
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
         let rows = areas.rows;
-        let title = "Layouts of panes";
+        let title = tr!("Layouts of panes");
         let inner = dialog::frame(paint, areas.screen, areas.area, title, Face::Title);
         let all = app.layouts().unwrap_or_default();
         let shown = all.iter().enumerate().skip(self.list.scroll());
@@ -51,7 +51,7 @@ impl Dialog for LayoutList {
         }
         if all.is_empty() {
             let text = match app.layouts() {
-                None => "Reading the layouts".to_owned(),
+                None => tr!("Reading the layouts").to_owned(),
                 Some(_) => self.empty(app),
             };
             let lines = text::wrap(&text, usize::from(rows.width));
@@ -73,16 +73,19 @@ impl LayoutList {
         };
         let save = key(Scope::Layouts, Action::LayoutSave);
         let next = if self.has_panes() {
-            format!("Press {save} to save the open panes.")
+            tr!("Press {save} to save the open panes.", save)
         } else {
             let shell = key(Scope::Sessions, Action::SessionShell);
-            format!(
+            tr!(
                 "No shell is open: press {shell} on a session to open one, then save it with {save} \
-                 on this page."
+                 on this page.",
+                shell,
+                save
             )
         };
-        format!(
-            "No layouts. A layout keeps open panes, their splits and windows under a name. {next}"
+        tr!(
+            "No layouts. A layout keeps open panes, their splits and windows under a name. {next}",
+            next
         )
     }
 
@@ -95,16 +98,16 @@ impl LayoutList {
         };
         match (self.question(), self.naming()) {
             (Some(LayoutQuestion::Delete(name)), _) => {
-                let text = format!("Delete the layout '{name}'? The shells keep running.");
+                let text = tr!("Delete the layout '{name}'? The shells keep running.", name);
                 said(paint, &text, Face::Warning);
             }
             (Some(LayoutQuestion::Replace(name)), _) => {
-                let text = format!("Replace the saved layout '{name}' by the open panes?");
+                let text = tr!("Replace the saved layout '{name}' by the open panes?", name);
                 said(paint, &text, Face::Warning);
             }
             (None, Some(input)) => {
-                let label = "Save the open panes as: ";
-                let x = paint.text(foot.x, foot.y, foot.width, label, Face::Label);
+                let label = format!("{} ", tr!("Save the open panes as:"));
+                let x = paint.text(foot.x, foot.y, foot.width, &label, Face::Label);
                 let field = Rect::new(x, foot.y, foot.right().saturating_sub(x), 1);
                 paint.input(field, input, true);
             }
@@ -135,8 +138,8 @@ fn draw_row(paint: &mut Paint<'_>, row: &LayoutRow, place: Rect, now: Timestamp)
     match &row.read {
         Ok(layout) => {
             let panes = match layout.panes().len() {
-                1 => "1 pane".to_owned(),
-                n => format!("{n} panes"),
+                1 => tr!("1 pane").to_owned(),
+                n => tr!("{n} panes", n),
             };
             paint.right(x, place.y, PANES, &panes, Face::Dim);
             let seconds = now.as_second() - layout.saved_at.as_second();
@@ -144,7 +147,7 @@ fn draw_row(paint: &mut Paint<'_>, row: &LayoutRow, place: Rect, now: Timestamp)
             paint.right(x + PANES, place.y, AGO, &ago, Face::Dim);
         }
         Err(_) => {
-            paint.right(x, place.y, AGO + PANES, "can't be read", Face::Bad);
+            paint.right(x, place.y, AGO + PANES, tr!("can't be read"), Face::Bad);
         }
     }
 }

@@ -27,7 +27,7 @@ impl Dialog for NewShell {
 
     fn draw(&self, paint: &mut Paint<'_>, _: &App, areas: &DialogAreas, _: Timestamp) {
         let rows = areas.rows;
-        let title = format!("New shell in {}", self.name);
+        let title = tr!("New shell in {name}", name = self.name);
         dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let problem = self.wrong();
         for (line, field) in NewShellField::ALL.into_iter().enumerate() {

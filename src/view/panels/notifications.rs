@@ -33,9 +33,9 @@ impl Dialog for NoticeList {
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
         let rows = areas.rows;
         let title = if app.notices.quiet {
-            format!("Notifications {} quiet", paint.glyphs.dot)
+            tr!("Notifications {dot} quiet", dot = paint.glyphs.dot)
         } else {
-            "Notifications".to_owned()
+            tr!("Notifications").to_owned()
         };
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let name_room = name_room(app, rows);
@@ -62,19 +62,19 @@ impl Dialog for NoticeList {
 fn nothing(app: &App) -> (&'static str, &'static str) {
     if app.notices.caught_up {
         return (
-            "No notifications",
-            "Starts, ends, failures and idle check warnings appear in this list",
+            tr!("No notifications"),
+            tr!("Starts, ends, failures and idle check warnings appear in this list"),
         );
     }
     if app.mirror.is_up() {
-        return ("Loading notifications", "");
+        return (tr!("Loading notifications"), "");
     }
     if *app.mirror.connection() == DaemonConnection::Connecting {
-        return ("Connecting to the daemon", "");
+        return (tr!("Connecting to the daemon"), "");
     }
     (
-        "Daemon disconnected",
-        "Earlier notifications appear after the reconnect",
+        tr!("Daemon disconnected"),
+        tr!("Earlier notifications appear after the reconnect"),
     )
 }
 

@@ -40,7 +40,7 @@ impl Dialog for Palette {
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
         let rows = areas.rows;
-        let title = "Command palette";
+        let title = tr!("Command palette");
         let inner = dialog::frame(paint, areas.screen, areas.area, title, Face::Title);
         draw_input(paint, app, self, inner);
         draw_prefixes(paint, self, Rect::new(inner.x, inner.y + 1, inner.width, 1));
@@ -84,9 +84,12 @@ fn foot(screen: Rect) -> u16 {
 fn draw_input(paint: &mut Paint<'_>, app: &App, palette: &Palette, line: Rect) {
     let count = palette.count(app.word_values());
     let note = if palette.input.is_empty() {
-        format!("{} entries", text::grouped(palette.total() as u64))
+        tr!(
+            "{total} entries",
+            total = text::grouped(palette.total() as u64)
+        )
     } else {
-        format!("{} found", text::grouped(count as u64))
+        tr!("{count} found", count = text::grouped(count as u64))
     };
     paint.right(line.x, line.y, line.width, &note, Face::Dim);
     let x = paint.text(line.x, line.y, 1, ":", Face::Accent);
@@ -94,7 +97,7 @@ fn draw_input(paint: &mut Paint<'_>, app: &App, palette: &Palette, line: Rect) {
     let field = Rect::new(x, line.y, room, 1);
     paint.input(field, &palette.input, true);
     if palette.input.is_empty() {
-        let hint = "type to search, or a command like ctx NAME, refresh, quit";
+        let hint = tr!("type to search, or a command like ctx NAME, refresh, quit");
         paint.text(field.x, field.y, field.width, hint, Face::Placeholder);
         return;
     }
@@ -138,7 +141,7 @@ fn draw_prefixes(paint: &mut Paint<'_>, palette: &Palette, line: Rect) {
 }
 
 fn draw_word(paint: &mut Paint<'_>, palette: &Palette, place: Rect, command: &words::Command) {
-    paint.text(place.x + 1, place.y, KIND - 1, "command", Face::Dim);
+    paint.text(place.x + 1, place.y, KIND - 1, tr!("command"), Face::Dim);
     let pieces = [
         (format!(":{}", palette.input.text().trim()), Face::Match),
         (format!("  {}", words::meaning(command)), Face::Text),
@@ -235,10 +238,14 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, palette: &Palette, area: Rect, no
     let failed = failed.find_map(|kind| Some((kind, palette.failure(kind)?)));
     let last = area.bottom() - 1;
     if let Some((kind, why)) = failed {
-        let text = format!("{} can't be listed: {why}", kind.plural());
+        let text = tr!(
+            "{plural} can't be listed: {why}",
+            plural = kind.plural(),
+            why
+        );
         paint.text(area.x, last, area.width, &text, Face::Warning);
     } else if !loading.is_empty() {
-        let text = format!("loading {}", loading.join(" and "));
+        let text = tr!("loading {loading}", loading = loading.join(" and "));
         paint.text(area.x, last, area.width, &text, Face::StatusProgress);
     }
     let Some(PaletteRow::Entry(entry)) = palette.row(app.word_values(), palette.list.marked())
@@ -259,18 +266,18 @@ fn about(app: &App, entry: &PaletteEntry) -> String {
         Choice::Action(scope, action) => {
             let keys = app.keymap.keys_for(*scope, *action);
             let keys = if keys.is_empty() {
-                "no key".to_owned()
+                tr!("no key").to_owned()
             } else {
                 keys.join(", ")
             };
             format!("{}: {} ({keys})", scope.title(), action.name())
         }
-        Choice::Session(_) => "Shows the session and its details".to_owned(),
-        Choice::Launch(_) => "Opens the launcher with these settings".to_owned(),
-        Choice::Folder(..) => "Shows the files of the folder".to_owned(),
-        Choice::Browse(_) => "Opens the page in the browser of this machine".to_owned(),
-        Choice::CopyUrl(_) => "Copies the URL with a new token".to_owned(),
-        Choice::Context(_) => "Shows the sessions of this context".to_owned(),
+        Choice::Session(_) => tr!("Shows the session and its details").to_owned(),
+        Choice::Launch(_) => tr!("Opens the launcher with these settings").to_owned(),
+        Choice::Folder(..) => tr!("Shows the files of the folder").to_owned(),
+        Choice::Browse(_) => tr!("Opens the page in the browser of this machine").to_owned(),
+        Choice::CopyUrl(_) => tr!("Copies the URL with a new token").to_owned(),
+        Choice::Context(_) => tr!("Shows the sessions of this context").to_owned(),
         Choice::Command(at) => match app.facts.commands.list.get(*at) {
             Some(command) => format!(
                 "{}: {}",
@@ -279,7 +286,7 @@ fn about(app: &App, entry: &PaletteEntry) -> String {
             ),
             None => String::new(),
         },
-        Choice::Layout(_) => "Shows these panes. The shells of others keep running".to_owned(),
+        Choice::Layout(_) => tr!("Shows these panes. The shells of others keep running").to_owned(),
         Choice::Setting(at) => {
             let setting = app.facts.settings.get(*at);
             setting.map_or_else(String::new, |it| it.meaning.clone())

@@ -33,7 +33,7 @@ const FOOT: u16 = 5;
 const WIDE: u16 = 110;
 
 const QUESTION_WIDTH: u16 = 62;
-const BUTTONS: [&str; 2] = ["   No   ", "  Close  "];
+const BUTTONS: [&str; 2] = [tr_later!("   No   "), tr_later!("  Close  ")];
 
 impl Dialog for PortBoard {
     fn place(&self, app: &App, screen: Rect) -> DialogAreas {
@@ -107,8 +107,8 @@ fn title(paint: &Paint<'_>, app: &App) -> String {
     let all = app.mirror.forwards();
     let public = all.iter().filter(|it| it.public.is_some()).count();
     match public {
-        0 => "Port board".to_owned(),
-        n => format!("Port board {} {n} public", paint.glyphs.dot),
+        0 => tr!("Port board").to_owned(),
+        n => tr!("Port board {dot} {n} public", dot = paint.glyphs.dot, n),
     }
 }
 
@@ -116,7 +116,7 @@ fn draw_filter(paint: &mut Paint<'_>, board: &PortBoard, inner: Rect) {
     if !board.is_editing() && board.filter().is_empty() {
         return;
     }
-    paint.text(inner.x, inner.y, 8, "Filter", Face::Label);
+    paint.text(inner.x, inner.y, 8, tr!("Filter"), Face::Label);
     let field = Rect::new(inner.x + 8, inner.y, inner.width.saturating_sub(8), 1);
     paint.input(field, board.filter(), board.is_editing());
 }
@@ -128,17 +128,23 @@ fn draw_empty(paint: &mut Paint<'_>, app: &App, board: &PortBoard, rows: Rect) {
         keys.into_iter().next().unwrap_or_default()
     };
     let (first, second) = if !board.filter().is_empty() {
-        let text = format!("No forward matches '{}'", board.filter().text());
+        let text = tr!(
+            "No forward matches '{filter}'",
+            filter = board.filter().text()
+        );
         (text, String::new())
     } else if app.mirror.is_up() {
         let key = key(Scope::Sessions, Action::SessionApps);
-        let text = format!("Press {key} on a session to open an app, a port or SSH");
-        ("No forwards".to_owned(), text)
+        let text = tr!(
+            "Press {key} on a session to open an app, a port or SSH",
+            key
+        );
+        (tr!("No forwards").to_owned(), text)
     } else if *app.mirror.connection() == DaemonConnection::Connecting {
-        ("Connecting to the daemon".to_owned(), String::new())
+        (tr!("Connecting to the daemon").to_owned(), String::new())
     } else {
-        let text = "Forwards appear after the reconnect";
-        ("Daemon disconnected".to_owned(), text.to_owned())
+        let text = tr!("Forwards appear after the reconnect");
+        (tr!("Daemon disconnected").to_owned(), text.to_owned())
     };
     paint.text(rows.x + 1, rows.y, rows.width, &first, Face::Text);
     paint.text(rows.x + 1, rows.y + 1, rows.width, &second, Face::Dim);
@@ -160,15 +166,15 @@ enum PortColumn {
 impl PortColumn {
     fn title(self) -> &'static str {
         match self {
-            Self::Session => "Session",
-            Self::Title => "App",
-            Self::Url => "Local URL",
-            Self::Port => "Port",
-            Self::State => "State",
-            Self::Received => "In",
-            Self::Sent => "Out",
-            Self::Connections => "Open",
-            Self::Used => "Last used",
+            Self::Session => tr!("Session"),
+            Self::Title => tr!("App"),
+            Self::Url => tr!("Local URL"),
+            Self::Port => tr!("Port"),
+            Self::State => tr!("State"),
+            Self::Received => tr!("In"),
+            Self::Sent => tr!("Out"),
+            Self::Connections => tr!("Open"),
+            Self::Used => tr!("Last used"),
         }
     }
 
@@ -274,16 +280,16 @@ fn state(paint: &Paint<'_>, forward: &Forward) -> (String, Face) {
         shapes.good
     };
     match (&forward.public, &forward.broken) {
-        (Some(_), _) => (format!("{shape} PUBLIC"), Face::Bad),
-        (None, Some(_)) => (format!("{shape} failed"), Face::Warning),
-        (None, None) => (format!("{shape} ok"), Face::StatusGood),
+        (Some(_), _) => (tr!("{shape} PUBLIC", shape), Face::Bad),
+        (None, Some(_)) => (tr!("{shape} failed", shape), Face::Warning),
+        (None, None) => (tr!("{shape} ok", shape), Face::StatusGood),
     }
 }
 
 fn used(forward: &Forward, now: Timestamp) -> String {
     match forward.traffic.last_used {
         Some(at) => durations::ago(now.as_second() - at.as_second()),
-        None => "never".to_owned(),
+        None => tr!("never").to_owned(),
     }
 }
 
@@ -311,11 +317,15 @@ fn draw_foot(
         }
     };
     if let Some(public) = &forward.public {
-        let text = format!("PUBLIC: {}. {}", who(public), until(public, now));
+        let text = tr!(
+            "PUBLIC: {public}. {now}",
+            public = who(public),
+            now = until(public, now)
+        );
         line(paint, &text, Face::Bad);
     }
     if let Some(why) = &forward.broken {
-        let text = format!("Not reached: {why}. The next connection tries again.");
+        let text = tr!("Not reached: {why}. The next connection tries again.", why);
         line(paint, &text, Face::Warning);
     }
     line(paint, &leads_to(forward), Face::Dim);
@@ -326,24 +336,29 @@ fn leads_to(forward: &Forward) -> String {
         ForwardTarget::App {
             app,
             port: Some(port),
-        } => format!("port {port} of {app}"),
+        } => tr!("port {port} of {app}", port, app),
         ForwardTarget::App { app, port: None } => app.to_string(),
-        ForwardTarget::Port { port } => format!("port {port}"),
-        ForwardTarget::Ssh => "workbay's SSH server".to_owned(),
+        ForwardTarget::Port { port } => tr!("port {port}", port),
+        ForwardTarget::Ssh => tr!("workbay's SSH server").to_owned(),
     };
     let open = match forward.traffic.connections {
-        0 => "no open connection".to_owned(),
-        1 => "1 open connection".to_owned(),
-        n => format!("{} open connections", text::grouped(n)),
+        0 => tr!("no open connection").to_owned(),
+        1 => tr!("1 open connection").to_owned(),
+        n => tr!("{n} open connections", n = text::grouped(n)),
     };
-    format!("Leads to {target} in {}, {open}", forward.session_name)
+    tr!(
+        "Leads to {target} in {session_name}, {open}",
+        target,
+        session_name = forward.session_name,
+        open
+    )
 }
 
 fn question(closing: &ClosingForward) -> String {
     match closing.connections {
-        0 => "No client is connected. The app keeps running.".to_owned(),
-        1 => "1 open connection ends. The app keeps running.".to_owned(),
-        n => format!("{n} open connections end. The app keeps running."),
+        0 => tr!("No client is connected. The app keeps running.").to_owned(),
+        1 => tr!("1 open connection ends. The app keeps running.").to_owned(),
+        n => tr!("{n} open connections end. The app keeps running.", n),
     }
 }
 
@@ -360,7 +375,7 @@ fn place_question(closing: &ClosingForward, screen: Rect) -> DialogAreas {
 }
 
 fn draw_question(paint: &mut Paint<'_>, closing: &ClosingForward, areas: &DialogAreas) {
-    let title = format!("Close {}?", closing.title);
+    let title = tr!("Close {title}?", title = closing.title);
     let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
     let lines = text::wrap(&question(closing), usize::from(QUESTION_WIDTH - 6));
     for (line, y) in lines.iter().zip(inner.y + 1..) {

@@ -31,16 +31,20 @@ impl Dialog for PullDialog {
         };
         let Some(pull) = &session.pull else { return };
         let title = match self.launched.len() {
-            0 | 1 => format!("Pulling the image for {}", session.name),
-            count => format!("Pulling the image for {count} sessions"),
+            0 | 1 => tr!("Pulling the image for {name}", name = session.name),
+            count => tr!("Pulling the image for {count} sessions", count),
         };
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let room = usize::from(inner.width);
         let reference = text::fit(pull.reference.as_str(), room, paint.glyphs.ellipsis);
         paint.text(inner.x, inner.y + 1, inner.width, &reference, Face::Text);
         let from = match pull.attempt {
-            0 | 1 => format!("from {}", pull.registry),
-            attempt => format!("from {}, attempt {attempt}", pull.registry),
+            0 | 1 => tr!("from {registry}", registry = pull.registry),
+            attempt => tr!(
+                "from {registry}, attempt {attempt}",
+                registry = pull.registry,
+                attempt
+            ),
         };
         let from = text::fit(&from, room, paint.glyphs.ellipsis);
         paint.text(inner.x, inner.y + 2, inner.width, &from, Face::Dim);
@@ -55,12 +59,12 @@ impl Dialog for PullDialog {
 
 fn draw_details(paint: &mut Paint<'_>, area: Rect, pull: &Pull) {
     if let Some(why) = &pull.broken {
-        let text = format!("Retrying: {why}");
+        let text = tr!("Retrying: {why}", why);
         let lines = text::wrap(&text, usize::from(area.width));
         return draw_lines(paint, area, &lines, Face::Warning);
     }
     if pull.figures.layers == 0 {
-        let asking = ["Asking the registry".to_owned()];
+        let asking = [tr!("Asking the registry").to_owned()];
         return draw_lines(paint, area, &asking, Face::Text);
     }
     if let Some(percent) = pull.figures.percent() {

@@ -41,7 +41,7 @@ impl Dialog for Recents {
             paint,
             areas.screen,
             areas.area,
-            "Recent launches",
+            tr!("Recent launches"),
             Face::Title,
         );
         let entries = self.entries().unwrap_or_default();
@@ -69,10 +69,10 @@ impl Dialog for Recents {
         }
         if entries.is_empty() {
             let text = match self.entries() {
-                None if app.mirror.is_up() => "Loading recent launches",
-                None => "Daemon disconnected. Recent launches appear after the reconnect.",
+                None if app.mirror.is_up() => tr!("Loading recent launches"),
+                None => tr!("Daemon disconnected. Recent launches appear after the reconnect."),
                 Some(_) => {
-                    "No launches yet. Each launch is listed here, so that you can repeat it."
+                    tr!("No launches yet. Each launch is listed here, so that you can repeat it.")
                 }
             };
             paint.text(rows.x + 1, rows.y, rows.width, text, Face::Dim);
@@ -130,7 +130,10 @@ fn environment_of(app: &App, entry: &Recent) -> String {
     let default = || {
         let known = app.mirror.environments(entry.context);
         let found = environment::find(launch, known, &app.facts.launch.environment);
-        found.map_or_else(|| "the default environment".to_owned(), Environment::label)
+        found.map_or_else(
+            || tr!("the default environment").to_owned(),
+            Environment::label,
+        )
     };
     named.cloned().unwrap_or_else(default)
 }
@@ -138,8 +141,13 @@ fn environment_of(app: &App, entry: &Recent) -> String {
 /// The resources of each container. Only the launcher knows the amounts of a preset.
 fn amounts(launch: &LaunchRequest, dot: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
-    parts.extend(launch.preset.as_ref().map(|name| format!("preset {name}")));
-    parts.extend(launch.cpu.map(|cpu| format!("{cpu} CPU")));
+    parts.extend(
+        launch
+            .preset
+            .as_ref()
+            .map(|name| tr!("preset {name}", name)),
+    );
+    parts.extend(launch.cpu.map(|cpu| tr!("{cpu} CPU", cpu)));
     parts.extend(launch.mem.map(|mem| mem.to_string()));
     let joined = parts.join(&format!(" {dot} "));
     match launch.containers() {
@@ -181,29 +189,31 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, recents: &Recents, inner: Rect) {
     };
     let mut said: Vec<String> = Vec::new();
     if app.mirror.has_several_contexts() {
-        said.push(format!("in {}", entry.context));
+        said.push(tr!("in {context}", context = entry.context));
     }
     if is_missing(app, entry) {
-        said.push("its environment doesn't exist any more".to_owned());
+        said.push(tr!("its environment doesn't exist any more").to_owned());
     }
     match entry.launch.containers() {
         0 | 1 => {}
-        size => said.push(format!("cluster of {size} containers")),
+        size => said.push(tr!("cluster of {size} containers", size)),
     }
     match command(&entry.launch) {
-        Some(command) => said.push(format!("runs {command}")),
-        None if entry.launch.session_type == SessionType::Batch => said.push("batch".to_owned()),
+        Some(command) => said.push(tr!("runs {command}", command)),
+        None if entry.launch.session_type == SessionType::Batch => {
+            said.push(tr!("batch").to_owned())
+        }
         None => {}
     }
     if let [mount, ..] = entry.launch.mounts.as_slice() {
         let more = match entry.launch.mounts.len() {
             1 => String::new(),
-            n => format!(" and {} more", n - 1),
+            n => tr!(" and {n} more", n = n - 1),
         };
-        said.push(format!("with {}{more}", mount.folder));
+        said.push(tr!("with {folder}{more}", folder = mount.folder, more));
     }
     if app.panels.get().is_some_and(Launcher::is_touched) {
-        said.push("replaces the launcher's fields".to_owned());
+        said.push(tr!("replaces the launcher's fields").to_owned());
     }
     paint.text(x, y, room, &said.join(", "), Face::Dim);
 }

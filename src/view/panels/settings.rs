@@ -56,7 +56,7 @@ impl Dialog for SettingsPage {
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
         let area = areas.area;
-        let inner = dialog::frame(paint, areas.screen, area, "Settings", Face::Title);
+        let inner = dialog::frame(paint, areas.screen, area, tr!("Settings"), Face::Title);
         draw_search(paint, self, app, Rect { height: 1, ..inner });
         draw_problem(paint, app, Rect::new(inner.x, inner.y + 1, inner.width, 1));
         let list = match self.editor() {
@@ -94,16 +94,16 @@ fn draw_rule(paint: &mut Paint<'_>, area: Rect, y: u16) {
 fn draw_search(paint: &mut Paint<'_>, page: &SettingsPage, app: &App, line: Rect) {
     let all = app.facts.settings.len();
     let note = if page.search().is_empty() {
-        format!("{all} settings")
+        tr!("{all} settings", all)
     } else {
-        format!("{} of {all}", page.count())
+        tr!("{count} of {all}", count = page.count(), all)
     };
     paint.right(line.x, line.y, line.width, &note, Face::Dim);
     let field = Rect::new(line.x + 1, line.y, line.width.saturating_sub(20), 1);
     let focused = page.editor().is_none();
     paint.input(field, page.search(), focused);
     if page.search().is_empty() {
-        let hint = "type to search";
+        let hint = tr!("type to search");
         paint.text(field.x, field.y, field.width, hint, Face::Placeholder);
     }
 }
@@ -114,13 +114,13 @@ fn draw_problem(paint: &mut Paint<'_>, app: &App, line: Rect) {
         return;
     };
     let what = if found.whole {
-        "File ignored"
+        tr!("File ignored")
     } else {
-        "Setting ignored"
+        tr!("Setting ignored")
     };
     let more = match found.more {
         0 => String::new(),
-        n => format!(" ({n} more)"),
+        n => tr!(" ({n} more)", n),
     };
     let name = found.problem.file.file_name();
     let name = name.map(|it| it.to_string_lossy().into_owned());
@@ -173,10 +173,10 @@ fn draw_row(paint: &mut Paint<'_>, setting: &ShownSetting, place: Rect, marked: 
     let room = place.width.saturating_sub(NAME + ORIGIN + 1);
     paint.text(place.x + NAME, place.y, room, &setting.value, value);
     let origin = match setting.origin.as_str() {
-        "site" => "system-wide",
-        "user" => "your file",
-        "environment" => "variable",
-        "flag" => "option",
+        "site" => tr!("system-wide"),
+        "user" => tr!("your file"),
+        "environment" => tr!("variable"),
+        "flag" => tr!("option"),
         other => other,
     };
     let x = place.right().saturating_sub(ORIGIN);
@@ -184,7 +184,7 @@ fn draw_row(paint: &mut Paint<'_>, setting: &ShownSetting, place: Rect, marked: 
 }
 
 fn draw_editor(paint: &mut Paint<'_>, editor: &SettingEditor, rows: Rect, list: Rect) {
-    let title = format!("New value of {}", editor.key);
+    let title = tr!("New value of {key}", key = editor.key);
     let y = rows.y.saturating_sub(1);
     paint.text(list.x, y, list.width, &title, Face::Label);
     match &editor.form {
@@ -195,7 +195,7 @@ fn draw_editor(paint: &mut Paint<'_>, editor: &SettingEditor, rows: Rect, list: 
                 let focused = at == list.marked();
                 paint.input(place, input, focused);
                 if input.is_empty() {
-                    let hint = "another one";
+                    let hint = tr!("another one");
                     paint.text(place.x, place.y, place.width, hint, Face::Placeholder);
                 }
             }
@@ -242,7 +242,7 @@ fn draw_foot(
     area: Rect,
 ) {
     let width = usize::from(area.width);
-    let from = format!("From {}.", setting.from);
+    let from = tr!("From {from}.", from = setting.from);
     let effect = setting.effect.sentence();
     let together = format!("{from} {effect}");
     // A low screen has no line to spare.
@@ -260,7 +260,7 @@ fn draw_foot(
     if let Some(editor) = editor {
         match (&editor.error, setting.kind.example()) {
             (Some(error), _) => lines.push((text::sentence(error), Face::InputError)),
-            (None, _) if editor.saving => lines.push(("Saving".to_owned(), Face::Dim)),
+            (None, _) if editor.saving => lines.push((tr!("Saving").to_owned(), Face::Dim)),
             (None, "") => {}
             (None, example) => {
                 lines.push((format!("{}.", typed(&setting.kind, example)), Face::Hint));
@@ -302,15 +302,15 @@ fn draw_foot(
 /// `Type a number`.
 fn typed(kind: &SettingKind, example: &str) -> String {
     match kind {
-        SettingKind::Subset(_) => format!("Press {example}"),
-        _ => format!("Type {example}"),
+        SettingKind::Subset(_) => tr!("Press {example}", example),
+        _ => tr!("Type {example}", example),
     }
 }
 
 fn draw_empty(paint: &mut Paint<'_>, page: &SettingsPage, rows: Rect) {
-    let text = format!(
-        "No setting matches '{}'. Press esc to clear the search",
-        page.search().text()
+    let text = tr!(
+        "No setting matches '{search}'. Press esc to clear the search",
+        search = page.search().text()
     );
     paint.text(
         rows.x + 1,

@@ -31,11 +31,11 @@ impl Dialog for ShellPicker {
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
         let rows = areas.rows;
-        let inner = dialog::frame(paint, areas.screen, areas.area, "Shells", Face::Title);
+        let inner = dialog::frame(paint, areas.screen, areas.area, tr!("Shells"), Face::Title);
         let field = Rect::new(inner.x + 1, inner.y + 1, inner.width - 1, 1);
         paint.input(field, self.query(), true);
         if self.query().is_empty() {
-            let hint = "type to search";
+            let hint = tr!("type to search");
             paint.text(field.x, field.y, field.width, hint, Face::Placeholder);
         }
         let marked = self.marked().map(|row| row.target);
@@ -48,7 +48,7 @@ impl Dialog for ShellPicker {
             draw_row(paint, app, place, row);
         }
         if marked.is_none() {
-            let text = format!("no shell matches '{}'", self.query().text());
+            let text = tr!("no shell matches '{query}'", query = self.query().text());
             paint.text(rows.x + 1, rows.y, rows.width, &text, Face::Dim);
         }
     }

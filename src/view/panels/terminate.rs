@@ -17,7 +17,7 @@ use crate::{
 };
 
 const WIDTH: u16 = 58;
-const BUTTONS: [&str; 2] = ["   No   ", "  Terminate  "];
+const BUTTONS: [&str; 2] = [tr_later!("   No   "), tr_later!("  Terminate  ")];
 
 impl Dialog for TerminateDialog {
     fn place(&self, _: &App, screen: Rect) -> DialogAreas {
@@ -44,13 +44,13 @@ impl Dialog for TerminateDialog {
     }
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
-        let title = format!("Terminate {}?", self.name);
+        let title = tr!("Terminate {name}?", name = self.name);
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let mut y = inner.y + 1;
-        y = section(paint, inner, y, "Lost", &self.lost_lines());
+        y = section(paint, inner, y, tr!("Lost"), &self.lost_lines());
         let kept = self.kept_lines();
         if !kept.is_empty() {
-            y = section(paint, inner, y + 1, "Kept", &kept);
+            y = section(paint, inner, y + 1, tr!("Kept"), &kept);
         }
         y = draw_files(paint, app, self, inner, y);
         if self.can_force {
@@ -92,12 +92,12 @@ fn draw_files(
     let keys = app.keymap.keys_for(Scope::Confirm, Action::ConfirmRescue);
     let key = keys.into_iter().next().unwrap_or_default();
     let what = match known.chosen.len() {
-        0 => "copy all files to a folder first".to_owned(),
-        1 => "copy the chosen file to a folder first".to_owned(),
-        many => format!("copy the {many} chosen files to a folder first"),
+        0 => tr!("copy all files to a folder first").to_owned(),
+        1 => tr!("copy the chosen file to a folder first").to_owned(),
+        many => tr!("copy the {many} chosen files to a folder first", many),
     };
     let head = [
-        ("Newest  ".to_owned(), Face::Label),
+        (tr!("Newest  ").to_owned(), Face::Label),
         (key, Face::Key),
         (format!(" {what}"), Face::Text),
     ];
@@ -118,7 +118,7 @@ fn draw_files(
 
 fn draw_file(paint: &mut Paint<'_>, row: Rect, file: &UnsavedFile, is_lost: bool, chosen: bool) {
     let mark = if chosen { paint.glyphs.on } else { " " };
-    let end = if is_lost { "lost" } else { "kept" };
+    let end = if is_lost { tr!("lost") } else { tr!("kept") };
     let end = format!("{:>10}  {end}", file.size.to_string());
     let room = usize::from(row.width).saturating_sub(text::width(&end) + 5);
     let (path, _) = text::fit_path(&format!("/{}", file.path), room, paint.glyphs.ellipsis);
@@ -141,7 +141,7 @@ fn draw_force(paint: &mut Paint<'_>, app: &App, confirm: &TerminateDialog, inner
     };
     let keys = app.keymap.keys_for(Scope::Confirm, Action::ConfirmForce);
     let key = keys.into_iter().next().unwrap_or_default();
-    let text = "kill at once, without time to exit";
+    let text = tr!("kill at once, without time to exit");
     paint.pieces(
         inner.x,
         y,

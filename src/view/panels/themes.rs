@@ -41,7 +41,7 @@ impl Dialog for ThemePicker {
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
         let rows = areas.rows;
         // The view beside it isn't shaded: it is the preview.
-        let inner = dialog::border(paint, areas.area, "Choose a theme", Face::Title);
+        let inner = dialog::border(paint, areas.area, tr!("Choose a theme"), Face::Title);
         draw_search(paint, self, inner);
         let shown = self.rows().iter().skip(self.list.scroll());
         for (line, name) in shown.take(usize::from(rows.height)).enumerate() {
@@ -63,7 +63,7 @@ impl Dialog for ThemePicker {
             );
         }
         if self.rows().is_empty() {
-            let text = format!("no theme matches '{}'", self.query().text());
+            let text = tr!("no theme matches '{query}'", query = self.query().text());
             paint.text(rows.x + 1, rows.y, rows.width, &text, Face::Dim);
         }
         let foot = Rect::new(inner.x, rows.bottom() + 1, inner.width, FOOT - 1);
@@ -75,7 +75,7 @@ fn draw_search(paint: &mut Paint<'_>, picker: &ThemePicker, inner: Rect) {
     let field = Rect::new(inner.x + 1, inner.y + 1, inner.width.saturating_sub(1), 1);
     paint.input(field, picker.query(), true);
     if picker.query().is_empty() {
-        let hint = "type to search";
+        let hint = tr!("type to search");
         paint.text(field.x, field.y, field.width, hint, Face::Placeholder);
     }
 }
@@ -84,13 +84,13 @@ fn draw_search(paint: &mut Paint<'_>, picker: &ThemePicker, inner: Rect) {
 fn kind(themes: &Themes, name: &str) -> &'static str {
     let row = themes.row(name);
     match row.map(|row| row.kind) {
-        None if name == AUTO => "follows",
+        None if name == AUTO => tr!("follows"),
         None => "",
-        Some(ThemeKind::Broken) => "invalid",
-        _ if row.is_some_and(|row| row.own) => "yours",
-        Some(ThemeKind::Dark) => "dark",
-        Some(ThemeKind::Light) => "light",
-        Some(ThemeKind::Any) => "any",
+        Some(ThemeKind::Broken) => tr!("invalid"),
+        _ if row.is_some_and(|row| row.own) => tr!("yours"),
+        Some(ThemeKind::Dark) => tr!("dark"),
+        Some(ThemeKind::Light) => tr!("light"),
+        Some(ThemeKind::Any) => tr!("any"),
     }
 }
 
@@ -124,7 +124,7 @@ fn draw_sample(paint: &mut Paint<'_>, area: Rect) {
         area.x + 1,
         y,
         area.width,
-        "enter saves it as ui.theme",
+        tr!("enter saves it as ui.theme"),
         Face::Dim,
     );
 }

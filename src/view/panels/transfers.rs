@@ -37,11 +37,17 @@ impl Dialog for TransferList {
     }
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, _: Timestamp) {
-        let inner = dialog::frame(paint, areas.screen, areas.area, "Transfers", Face::Title);
+        let inner = dialog::frame(
+            paint,
+            areas.screen,
+            areas.area,
+            tr!("Transfers"),
+            Face::Title,
+        );
         let rows = areas.rows;
         let all = self.rows(&app.transfers);
         if all.is_empty() {
-            let text = "No transfers. Press u or d in an explorer to upload or download.";
+            let text = tr!("No transfers. Press u or d in an explorer to upload or download.");
             paint.text(rows.x + 1, rows.y, rows.width, text, Face::Dim);
             return;
         }
@@ -89,7 +95,7 @@ fn draw_row(paint: &mut Paint<'_>, transfer: &Transfer, row: Rect) {
             paint.text(numbers, y, NUMBERS, &text, Face::Text);
         }
         None => {
-            let text = format!("counting{}", paint.glyphs.ellipsis);
+            let text = tr!("counting{ellipsis}", ellipsis = paint.glyphs.ellipsis);
             paint.text(bar_at, y, BAR, &text, Face::Dim);
         }
     }
@@ -103,29 +109,39 @@ fn pace(transfer: &Transfer) -> String {
     let left = transfer
         .seconds_left()
         .and_then(|it| i64::try_from(it).ok());
-    let left = left.map_or_else(String::new, |it| format!(" {} left", durations::coarse(it)));
+    let left = left.map_or_else(String::new, |it| {
+        tr!(" {coarse} left", coarse = durations::coarse(it))
+    });
     format!(" {}/s{left}", amount::short(Bytes(rate)))
 }
 
 fn state(paint: &Paint<'_>, state: &TransferState) -> (String, Face) {
     let glyphs = paint.glyphs;
     let (mark, word, face) = match state {
-        TransferState::Running => (glyphs.shapes.progress, "running", Face::StatusProgress),
-        TransferState::Asking(_) => (glyphs.shapes.bad, "waits for your answer", Face::Warning),
+        TransferState::Running => (glyphs.shapes.progress, tr!("running"), Face::StatusProgress),
+        TransferState::Asking(_) => (
+            glyphs.shapes.bad,
+            tr!("waits for your answer"),
+            Face::Warning,
+        ),
         TransferState::Editing => (
             glyphs.shapes.progress,
-            "in your editor",
+            tr!("in your editor"),
             Face::StatusProgress,
         ),
-        TransferState::Interrupted(_) => (glyphs.shapes.bad, "interrupted", Face::Warning),
-        TransferState::Done { skipped: 0 } => (glyphs.right, "done", Face::Success),
+        TransferState::Interrupted(_) => (glyphs.shapes.bad, tr!("interrupted"), Face::Warning),
+        TransferState::Done { skipped: 0 } => (glyphs.right, tr!("done"), Face::Success),
         TransferState::Done { skipped } => {
-            let text = format!("{} done, {skipped} skipped", glyphs.right);
+            let text = tr!(
+                "{right} done, {skipped} skipped",
+                right = glyphs.right,
+                skipped
+            );
             return (text, Face::Success);
         }
-        TransferState::Unchanged => (glyphs.right, "unchanged", Face::Dim),
-        TransferState::Failed(_) => (glyphs.wrong, "failed", Face::Bad),
-        TransferState::Cancelled => (glyphs.shapes.ended, "cancelled", Face::Dim),
+        TransferState::Unchanged => (glyphs.right, tr!("unchanged"), Face::Dim),
+        TransferState::Failed(_) => (glyphs.wrong, tr!("failed"), Face::Bad),
+        TransferState::Cancelled => (glyphs.shapes.ended, tr!("cancelled"), Face::Dim),
     };
     (format!("{mark} {word}"), face)
 }
@@ -137,7 +153,7 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, transfer: &Transfer, foot: Rect) 
     paint.text(foot.x, foot.y, foot.width, &route, Face::Text);
     let (text, face) = match &transfer.state {
         TransferState::Interrupted(why) => {
-            let text = format!("{why}. It continues after the reconnect.");
+            let text = tr!("{why}. It continues after the reconnect.", why);
             (text::sentence(&text), Face::Warning)
         }
         TransferState::Failed(failure) => (text::sentence(&failure.sentence()), Face::Bad),
@@ -151,18 +167,22 @@ fn amounts(paint: &Paint<'_>, transfer: &Transfer) -> String {
     let progress = &transfer.progress;
     let size = |bytes| amount::short(Bytes(bytes));
     let done = match progress.of {
-        Some((1, bytes)) => format!("{} of {}", size(progress.bytes), size(bytes)),
-        Some((files, bytes)) => format!(
-            "{} of {}, {} of {} files",
-            size(progress.bytes),
-            size(bytes),
-            text::grouped(progress.files),
-            text::grouped(files)
+        Some((1, bytes)) => tr!(
+            "{bytes} of {bytes2}",
+            bytes = size(progress.bytes),
+            bytes2 = size(bytes)
         ),
-        None => format!(
-            "{}, {} files",
-            size(progress.bytes),
-            text::grouped(progress.files)
+        Some((files, bytes)) => tr!(
+            "{bytes} of {bytes2}, {files} of {files2} files",
+            bytes = size(progress.bytes),
+            bytes2 = size(bytes),
+            files = text::grouped(progress.files),
+            files2 = text::grouped(files)
+        ),
+        None => tr!(
+            "{bytes}, {files} files",
+            bytes = size(progress.bytes),
+            files = text::grouped(progress.files)
         ),
     };
     if progress.current.is_empty() || !transfer.state.is_open() {
@@ -183,15 +203,15 @@ fn route(app: &App, transfer: &Transfer) -> String {
     match job {
         TransferJob::Upload { from, .. } => {
             let from = crate::model::text::Clean::new(&from.to_string_lossy());
-            format!("From {from} to {inside}")
+            tr!("From {from} to {inside}", from, inside)
         }
         TransferJob::Download { to, .. } => {
             let to = crate::model::text::Clean::new(&to.to_string_lossy());
-            format!("From {inside} to {to}")
+            tr!("From {inside} to {to}", inside, to)
         }
         TransferJob::Copy { from, .. } => {
             let (title, kind) = places::title_of(from, &app.mirror);
-            format!("From {kind} {title} to {inside}")
+            tr!("From {kind} {title} to {inside}", kind, title, inside)
         }
         TransferJob::Rescue {
             name,
@@ -199,12 +219,12 @@ fn route(app: &App, transfer: &Transfer) -> String {
             ..
         } => {
             let then = if then_terminate.is_some() && transfer_is_open {
-                ", then terminate"
+                tr!(", then terminate")
             } else {
                 ""
             };
-            format!("From session {name} to {inside}{then}")
+            tr!("From session {name} to {inside}{then}", name, inside, then)
         }
-        TransferJob::Delete { .. } | TransferJob::Edit { .. } => format!("In {inside}"),
+        TransferJob::Delete { .. } | TransferJob::Edit { .. } => tr!("In {inside}", inside),
     }
 }

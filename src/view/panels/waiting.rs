@@ -25,7 +25,7 @@ const ANSWER: usize = 2;
 
 /// The width of the question, and its buttons.
 const QUESTION_WIDTH: u16 = 58;
-const BUTTONS: [&str; 2] = ["   No   ", "  Replace  "];
+const BUTTONS: [&str; 2] = [tr_later!("   No   "), tr_later!("  Replace  ")];
 
 impl Dialog for WaitingDialog {
     fn place(&self, app: &App, screen: Rect) -> DialogAreas {
@@ -45,7 +45,7 @@ impl Dialog for WaitingDialog {
             return draw_question(paint, self, &question, areas);
         }
         let rows = areas.rows;
-        let title = format!("Why {} waits", self.name);
+        let title = tr!("Why {name} waits", name = self.name);
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let mut y = inner.y + 1;
         let place = app.full(self.session).map(|it| standing(&it, now));
@@ -64,12 +64,12 @@ impl Dialog for WaitingDialog {
             inner.x,
             rows.y - 1,
             inner.width,
-            "What would help",
+            tr!("What would help"),
             Face::Title,
         );
         draw_rows(paint, self, rows);
         if self.found().is_some_and(|found| !found.is_empty()) {
-            let text = "A new session replaces this one in the queue.";
+            let text = tr!("A new session replaces this one in the queue.");
             let text = text::fit(text, usize::from(inner.width), paint.glyphs.ellipsis);
             paint.text(inner.x, inner.bottom() - 1, inner.width, &text, Face::Dim);
         }
@@ -94,7 +94,7 @@ fn draw_question(
     (question, button): &(String, DialogButton),
     areas: &DialogAreas,
 ) {
-    let title = format!("Replace {}?", open.name);
+    let title = tr!("Replace {name}?", name = open.name);
     let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
     let lines = text::wrap(question, usize::from(QUESTION_WIDTH - 6));
     for (line, y) in lines.iter().zip(inner.y + 1..) {
@@ -127,11 +127,12 @@ fn reason(app: &App, open: &WaitingDialog, screen: Rect) -> Vec<String> {
 fn around(app: &App, session: &Session) -> Option<String> {
     let before = ahead::ahead(session, app.mirror.sessions());
     if !before.is_empty() {
-        return Some(format!("Ahead: {}", ahead::named(&before)));
+        return Some(tr!("Ahead: {before}", before = ahead::named(&before)));
     }
     let holders = ahead::holders(session, app.mirror.sessions());
     let in_line = session.placement.queue_position.is_some();
-    (in_line && !holders.is_empty()).then(|| format!("Blocked by: {}", ahead::named(&holders)))
+    (in_line && !holders.is_empty())
+        .then(|| tr!("Blocked by: {holders}", holders = ahead::named(&holders)))
 }
 
 /// The sessions whose end starts this one.
@@ -140,7 +141,7 @@ fn start(app: &App, session: &Session) -> Option<String> {
     let state = app.mirror.context(session.context);
     let statistics = state.and_then(|state| state.statistics.as_deref());
     match ahead::outlook(session, app.mirror.sessions(), statistics) {
-        Outlook::Ends(ended) => Some(format!("Starts when {}", ahead::ends(&ended))),
+        Outlook::Ends(ended) => Some(tr!("Starts when {ended}", ended = ahead::ends(&ended))),
         _ => None,
     }
 }
@@ -148,10 +149,12 @@ fn start(app: &App, session: &Session) -> Option<String> {
 fn draw_rows(paint: &mut Paint<'_>, open: &WaitingDialog, rows: Rect) {
     let found = match (open.found(), open.failure()) {
         (_, Some(why)) => return answer(paint, rows, why.as_str(), Face::Bad),
-        (None, _) => return answer(paint, rows, "Loading what could start now", Face::Dim),
+        (None, _) => return answer(paint, rows, tr!("Loading what could start now"), Face::Dim),
         (Some([]), _) => {
-            let text = "No smaller launch would start now: other sessions are ahead, or \
-                        a session must end first.";
+            let text = tr!(
+                "No smaller launch would start now: other sessions are ahead, or \
+                        a session must end first."
+            );
             return answer(paint, rows, text, Face::Text);
         }
         (Some(found), _) => found,
@@ -176,18 +179,19 @@ fn answer(paint: &mut Paint<'_>, rows: Rect, text: &str, face: Face) {
 fn standing(session: &Session, now: Timestamp) -> String {
     let waited = durations::coarse(session.elapsed_seconds(now));
     let place = session.placement.queue_position;
-    let place = place.map(|place| format!(", #{} in the queue", place + 1));
+    let place = place.map(|place| tr!(", #{place} in the queue", place = place + 1));
     let group = session.placement.resource_group.as_ref();
-    let group = group.map(|group| format!(" of {group}"));
+    let group = group.map(|group| tr!(" of {group}", group));
     let place = place.map(|place| place + &group.unwrap_or_default());
     let starts = session.placement.starts_by.map(|at| {
         let left = durations::coarse(at.duration_since(now).as_secs());
-        format!("; starts in {left} or earlier")
+        tr!("; starts in {left} or earlier", left)
     });
-    format!(
-        "{} for {waited}{}{}",
-        session.status,
-        place.unwrap_or_default(),
-        starts.unwrap_or_default()
+    tr!(
+        "{status} for {waited}{place}{starts}",
+        status = session.status,
+        waited,
+        place = place.unwrap_or_default(),
+        starts = starts.unwrap_or_default()
     )
 }

@@ -21,28 +21,32 @@ use crate::{
         panes::{Pane, PaneArea, PaneQuestion, PaneState, PaneTab, Panes, ShellPlace, head_name},
     },
     keymap::Keymap,
+    locale,
     theme::face::Face,
 };
 
 /// The hints in the status line after the leader key, the most important first. The `keys` hint lists those
 /// that don't fit.
 const AFTER_LEADER: &[(&[Action], &str)] = &[
-    (&[Action::PaneDetach], "back"),
-    (&[Action::Help], "keys"),
-    (&[Action::PanePick], "shells"),
-    (&[Action::WindowNew], "window"),
-    (&[Action::PaneSplitRight, Action::PaneSplitBelow], "split"),
-    (&[Action::PaneSearch], "search"),
-    (&[Action::PaneCopyMode], "copy"),
-    (&[Action::PaneZoom], "zoom"),
-    (&[Action::PaneClose], "close"),
-    (&[Action::PaneQuickSelect], "quick select"),
-    (&[Action::PaneScratch], "floating shell"),
-    (&[Action::PaneBroadcast], "broadcast"),
-    (&[Action::PaneRecord], "record"),
-    (&[Action::Layouts], "layouts"),
-    (&[Action::PaneSendPrefix], "send Ctrl-B"),
-    (&[Action::PaneLiteral], "send leader"),
+    (&[Action::PaneDetach], tr_later!("back")),
+    (&[Action::Help], tr_later!("keys")),
+    (&[Action::PanePick], tr_later!("shells")),
+    (&[Action::WindowNew], tr_later!("window")),
+    (
+        &[Action::PaneSplitRight, Action::PaneSplitBelow],
+        tr_later!("split"),
+    ),
+    (&[Action::PaneSearch], tr_later!("search")),
+    (&[Action::PaneCopyMode], tr_later!("copy")),
+    (&[Action::PaneZoom], tr_later!("zoom")),
+    (&[Action::PaneClose], tr_later!("close")),
+    (&[Action::PaneQuickSelect], tr_later!("quick select")),
+    (&[Action::PaneScratch], tr_later!("floating shell")),
+    (&[Action::PaneBroadcast], tr_later!("broadcast")),
+    (&[Action::PaneRecord], tr_later!("record")),
+    (&[Action::Layouts], tr_later!("layouts")),
+    (&[Action::PaneSendPrefix], tr_later!("send Ctrl-B")),
+    (&[Action::PaneLiteral], tr_later!("send leader")),
 ];
 
 /// Paints the terminal view and sets `paint.cursor`.
@@ -102,9 +106,9 @@ fn draw_keys(
     };
     if silent && panes.scope() != Scope::Leader {
         // Short, so that the whole command can be read on a small screen.
-        let text = format!(
-            "{} Daemon not responding. Run `workbay daemon stop`, then `workbay`",
-            paint.glyphs.shapes.bad
+        let text = tr!(
+            "{bad} Daemon not responding. Run `workbay daemon stop`, then `workbay`",
+            bad = paint.glyphs.shapes.bad
         );
         let text = text::fit(
             &text,
@@ -130,8 +134,8 @@ fn draw_keys(
 fn draw_silence(paint: &mut Paint<'_>, cells: Rect) {
     let y = cells.y + cells.height / 2 + 2;
     let width = usize::from(cells.width.saturating_sub(2));
-    let why = (banner::SILENT, Face::Bad);
-    let rows = [why, (banner::END_SILENT, Face::Text)];
+    let why = (locale::text(banner::SILENT), Face::Bad);
+    let rows = [why, (locale::text(banner::END_SILENT), Face::Text)];
     let rows = rows.into_iter().flat_map(|(words, face)| {
         text::wrap(words, width)
             .into_iter()
@@ -152,14 +156,14 @@ fn draw_pane(paint: &mut Paint<'_>, place: &PaneArea, panes: &Panes, pane: &Pane
         PaneState::Opening => {
             let text = match pane.place {
                 ShellPlace::Session(_) | ShellPlace::Container(..) => {
-                    format!("opening a shell in {}...", pane.name)
+                    tr!("opening a shell in {name}...", name = pane.name)
                 }
-                ShellPlace::Host => format!("opening a shell on {}...", pane.name),
+                ShellPlace::Host => tr!("opening a shell on {name}...", name = pane.name),
             };
             paint.centred(cells, cells.y + cells.height / 2, &text, Face::Dim);
         }
         PaneState::Paused => {
-            let text = "paused while hidden; reconnects when you show it";
+            let text = tr!("paused while hidden; reconnects when you show it");
             paint.centred(cells, cells.y + cells.height / 2, text, Face::Dim);
         }
         PaneState::Live if has_keys && panes.quick_select().is_some() => {
@@ -193,7 +197,7 @@ fn draw_over(paint: &mut Paint<'_>, cells: Rect, pane: &Pane) {
     let room = usize::from(cells.width.saturating_sub(2));
     let lines = [
         (why.as_str(), Face::Warning),
-        ("Relaunch it, or close this pane", Face::Dim),
+        (tr!("Relaunch it, or close this pane"), Face::Dim),
     ];
     for ((text, face), y) in lines.into_iter().zip(middle..cells.bottom()) {
         let text = text::fit(text, room, paint.glyphs.ellipsis);
@@ -227,16 +231,19 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, has_
     }
     let mut right = places.windows.right();
     let badge = match (panes.is_broadcast(pane.id), panes.is_marked(pane.id)) {
-        (true, _) => Some((" BROADCAST ", Face::ButtonDanger)),
-        (false, true) => Some((" marked ", Face::Accent)),
+        (true, _) => Some((tr!("BROADCAST"), Face::ButtonDanger)),
+        (false, true) => Some((tr!("marked"), Face::Accent)),
         _ => None,
     };
-    let recorded = panes.is_recorded(pane.id).then_some((" REC ", Face::Bad));
+    let recorded = panes
+        .is_recorded(pane.id)
+        .then_some((tr!("REC"), Face::Bad));
     for (text, face) in badge.into_iter().chain(recorded) {
-        let width = text::width(text) as u16;
+        let text = format!(" {text} ");
+        let width = text::width(&text) as u16;
         if right > x + width {
             right -= width;
-            paint.text(right, area.y, width, text, face);
+            paint.text(right, area.y, width, &text, face);
         }
     }
     if let Some(title) = pane.emulator.title() {
@@ -271,11 +278,13 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     let copying = panes.window(pane).and_then(|window| window.copy_mode);
     let hints = if panes.quick_select().is_some() {
         let hints = quick_select::HINTS.iter();
-        hints.map(|(key, word)| PaneHint::new(*key, word)).collect()
+        hints
+            .map(|(key, word)| PaneHint::new(locale::text(key), word))
+            .collect()
     } else if panes.is_moving_border() {
         vec![
-            PaneHint::new("arrows", "move the border"),
-            PaneHint::new("any other key", "done"),
+            PaneHint::new(tr!("arrows"), tr!("move the border")),
+            PaneHint::new(tr!("any other key"), tr!("done")),
         ]
     } else if panes.scope() == Scope::Leader {
         after_leader(keymap)
@@ -303,7 +312,7 @@ fn draw_status(paint: &mut Paint<'_>, area: Rect, panes: &Panes, pane: &Pane, ke
     let matches = select.map(|select| (quick_select::count(select), Face::Accent));
     let place = copying.map(|at| (windows::place(at), Face::Accent));
     let recording = panes.is_recorded(pane.id);
-    let recording = recording.then(|| ("REC recording".to_owned(), Face::Bad));
+    let recording = recording.then(|| (tr!("REC recording").to_owned(), Face::Bad));
     let place = matches.or(place).or_else(|| broadcast(panes)).or(recording);
     if let Some((reason, face)) = state(pane).or(place) {
         let reason = text::fit(&reason, room.saturating_sub(needed), paint.glyphs.ellipsis);
@@ -330,7 +339,7 @@ fn draw_badge(paint: &mut Paint<'_>, area: Rect, pane: &Pane) -> usize {
     if !pane.keeps_alive || pane.state != PaneState::Live {
         return 0;
     }
-    let text = format!("{} keeps this session alive", paint.glyphs.on);
+    let text = tr!("{on} keeps this session alive", on = paint.glyphs.on);
     paint.right(area.x, area.y, area.width - 1, &text, Face::Warning);
     text::width(&text) + GAP.len()
 }
@@ -348,7 +357,7 @@ impl PaneHint {
     fn new(key: impl Into<String>, word: &str) -> Self {
         Self {
             key: key.into(),
-            word: format!(" {word}"),
+            word: format!(" {}", locale::of(word)),
         }
     }
 
@@ -361,7 +370,7 @@ impl PaneHint {
 fn state(pane: &Pane) -> Option<(String, Face)> {
     match &pane.state {
         PaneState::Opening | PaneState::Live if pane.session_paused => {
-            let text = "the container is paused, so its shell doesn't respond";
+            let text = tr!("the container is paused, so its shell doesn't respond");
             Some((text.to_owned(), Face::Warning))
         }
         PaneState::Opening | PaneState::Live | PaneState::Paused => None,
@@ -369,14 +378,14 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
             Some((why.to_string(), Face::Warning))
         }
         PaneState::Ended { .. } if pane.session_over => {
-            Some(("the session has ended".to_owned(), Face::Warning))
+            Some((tr!("the session has ended").to_owned(), Face::Warning))
         }
         PaneState::Ended { why } => Some((why.to_string(), Face::Warning)),
         PaneState::Lost { why, retry_at, .. } => {
             let how = if retry_at.is_some() {
-                "retrying, Enter retries now"
+                tr!("retrying, Enter retries now")
             } else {
-                "reopens automatically"
+                tr!("reopens automatically")
             };
             // The reason is cut off if there is no room, not what happens next.
             Some((format!("{how}: {why}"), Face::Bad))
@@ -388,8 +397,12 @@ fn state(pane: &Pane) -> Option<(String, Face)> {
 fn broadcast(panes: &Panes) -> Option<(String, Face)> {
     let count = panes.broadcast_count()?;
     let text = match panes.broadcast_hidden() {
-        0 => format!("BROADCAST to {count} panes"),
-        hidden => format!("BROADCAST to {count} panes, {hidden} not on the screen"),
+        0 => tr!("BROADCAST to {count} panes", count),
+        hidden => tr!(
+            "BROADCAST to {count} panes, {hidden} not on the screen",
+            count,
+            hidden
+        ),
     };
     Some((text, Face::Bad))
 }
@@ -400,7 +413,7 @@ fn broadcast_hints(keymap: &Keymap) -> Vec<PaneHint> {
     let mut hints = Vec::new();
     if let (Some(leader), Some(key)) = (leader.first(), key.first()) {
         let keys = format!("{} {key}", shown(leader));
-        hints.push(PaneHint::new(keys, "stop"));
+        hints.push(PaneHint::new(keys, tr!("stop")));
     }
     hints.extend(leave_hints(keymap));
     hints
@@ -417,13 +430,13 @@ fn leave_hints(keymap: &Keymap) -> Vec<PaneHint> {
         Some(PaneHint::new(format!("{leader} {key}"), word))
     };
     let mut hints = Vec::new();
-    hints.extend(hint(Action::PaneDetach, "back"));
-    hints.extend(hint(Action::Help, "keys"));
+    hints.extend(hint(Action::PaneDetach, tr!("back")));
+    hints.extend(hint(Action::Help, tr!("keys")));
     let others: Vec<String> = leaders.iter().skip(1).map(|key| shown(key)).collect();
     if !others.is_empty() {
-        hints.push(PaneHint::new(others.join(", "), "leader, too"));
+        hints.push(PaneHint::new(others.join(", "), tr!("leader, too")));
     }
-    hints.extend(hint(Action::PaneSendPrefix, "send Ctrl-B"));
+    hints.extend(hint(Action::PaneSendPrefix, tr!("send Ctrl-B")));
     hints
 }
 
@@ -443,15 +456,15 @@ fn after_leader(keymap: &Keymap) -> Vec<PaneHint> {
 fn hints_when_ended(pane: &Pane, keymap: &Keymap) -> Vec<PaneHint> {
     let mut hints = Vec::new();
     if pane.can_reopen() {
-        hints.push(PaneHint::new("Enter", "new"));
+        hints.push(PaneHint::new("Enter", tr!("new")));
     }
     let relaunch = keymap.keys_for(Scope::Panes, Action::PaneRelaunch);
     if let Some(key) = relaunch.first().filter(|_| pane.session_over) {
-        hints.push(PaneHint::new(shown(key), "relaunch"));
+        hints.push(PaneHint::new(shown(key), tr!("relaunch")));
     }
-    hints.push(PaneHint::new("Esc", "close"));
+    hints.push(PaneHint::new("Esc", tr!("close")));
     if let Some(key) = keymap.keys_for(Scope::Global, Action::Quit).first() {
-        hints.push(PaneHint::new(shown(key), "list"));
+        hints.push(PaneHint::new(shown(key), tr!("list")));
     }
     hints
 }

@@ -22,8 +22,11 @@ pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, pasted: &str) {
         paint.glyphs.ellipsis,
     );
     let lines = [
-        ("The program takes each line as if you typed it", Face::Text),
-        ("and pressed Enter. First line:", Face::Text),
+        (
+            tr!("The program takes each line as if you typed it"),
+            Face::Text,
+        ),
+        (tr!("and pressed Enter. First line:"), Face::Text),
         ("", Face::Text),
         (first.as_ref(), Face::Accent),
     ];
@@ -31,7 +34,7 @@ pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, pasted: &str) {
         paint,
         inner,
         &lines,
-        [("Enter", "paste"), ("Esc", "cancel")],
+        [("Enter", tr!("paste")), ("Esc", tr!("cancel"))],
     );
 }
 

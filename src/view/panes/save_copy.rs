@@ -19,10 +19,10 @@ const HEIGHT: u16 = 9;
 pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, bytes: u64, path: &Path) {
     let area = dialog::place(screen, WIDTH.min(screen.width), HEIGHT);
     let inner = dialog::frame(paint, screen, area, title, Face::Warning);
-    let size = format!(
-        "You copied {} bytes. A terminal's clipboard takes {}.",
-        text::grouped(bytes),
-        text::grouped((clipboard::LONGEST / 4 * 3) as u64)
+    let size = tr!(
+        "You copied {bytes} bytes. A terminal's clipboard takes {clipboard}.",
+        bytes = text::grouped(bytes),
+        clipboard = text::grouped((clipboard::LONGEST / 4 * 3) as u64)
     );
     let path = Clean::new(&path.to_string_lossy());
     let path = text::fit(
@@ -33,11 +33,16 @@ pub fn draw(paint: &mut Paint<'_>, screen: Rect, title: &str, bytes: u64, path: 
     let lines = [
         (size.as_str(), Face::Text),
         (
-            "The text can be saved in a file that only you can read:",
+            tr!("The text can be saved in a file that only you can read:"),
             Face::Text,
         ),
         ("", Face::Text),
         (path.as_ref(), Face::Accent),
     ];
-    draw_lines(paint, inner, &lines, [("Enter", "save"), ("Esc", "cancel")]);
+    draw_lines(
+        paint,
+        inner,
+        &lines,
+        [("Enter", tr!("save")), ("Esc", tr!("cancel"))],
+    );
 }

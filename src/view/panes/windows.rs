@@ -33,11 +33,14 @@ pub fn draw_tabs(paint: &mut Paint<'_>, area: Rect, group: &Group, has_keys: boo
 pub fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &PanePrompt) {
     let hints = if prompt.is_typed() {
         [
-            PaneHint::new("Enter", "accept"),
-            PaneHint::new("Esc", "cancel"),
+            PaneHint::new("Enter", tr!("accept")),
+            PaneHint::new("Esc", tr!("cancel")),
         ]
     } else {
-        [PaneHint::new("y", "yes"), PaneHint::new("n", "no")]
+        [
+            PaneHint::new("y", tr!("yes")),
+            PaneHint::new("n", tr!("no")),
+        ]
     };
     let wanted: usize = hints
         .iter()
@@ -62,26 +65,30 @@ pub fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &PanePrompt) {
 /// The position in the scrollback of copy mode.
 pub(super) fn place(at: CopyMode) -> String {
     let grouped = text::grouped;
-    format!("line {} of {}", grouped(at.line), grouped(at.lines))
+    tr!(
+        "line {line} of {lines}",
+        line = grouped(at.line),
+        lines = grouped(at.lines)
+    )
 }
 
 /// The most important keys of copy mode.
 pub(super) fn copy_hints(at: CopyMode) -> Vec<PaneHint> {
     let keys = if at.vi {
         [
-            ("Space", "mark"),
-            ("Enter", "copy"),
-            ("/ ?", "search"),
-            ("g G", "top, bottom"),
-            ("q", "leave"),
+            ("Space", tr!("mark")),
+            ("Enter", tr!("copy")),
+            ("/ ?", tr!("search")),
+            ("g G", tr!("top, bottom")),
+            ("q", tr!("leave")),
         ]
     } else {
         [
-            ("Ctrl-Space", "mark"),
-            ("Alt-w", "copy"),
-            ("Ctrl-s Ctrl-r", "search"),
-            ("Alt-< Alt->", "top, bottom"),
-            ("q", "leave"),
+            ("Ctrl-Space", tr!("mark")),
+            ("Alt-w", tr!("copy")),
+            ("Ctrl-s Ctrl-r", tr!("search")),
+            ("Alt-< Alt->", tr!("top, bottom")),
+            ("q", tr!("leave")),
         ]
     };
     // The key that leaves copy mode is first, so that it is never cut.
@@ -105,8 +112,8 @@ pub(super) fn draw_held(paint: &mut Paint<'_>, area: Rect, held: &Copied, keymap
         Some(PaneHint::new(format!("{leader} {}", keys.first()?), word))
     };
     let hints = [
-        hint(Action::PaneAllowClipboard, "allow"),
-        hint(Action::PaneRefuseClipboard, "refuse"),
+        hint(Action::PaneAllowClipboard, tr!("allow")),
+        hint(Action::PaneRefuseClipboard, tr!("refuse")),
     ];
     let hints: Vec<PaneHint> = hints.into_iter().flatten().collect();
     let wanted: usize = hints
@@ -116,12 +123,21 @@ pub(super) fn draw_held(paint: &mut Paint<'_>, area: Rect, held: &Copied, keymap
     let room = usize::from(area.width).saturating_sub(wanted + 2);
     let bytes = text::grouped(held.text.len() as u64);
     let variants = [
-        format!(
-            "a program in {} wants your clipboard: {bytes} bytes",
-            held.name
+        tr!(
+            "a program in {name} wants your clipboard: {bytes} bytes",
+            name = held.name,
+            bytes
         ),
-        format!("{} wants your clipboard: {bytes} bytes", held.name),
-        format!("clipboard: {bytes} bytes from {}", held.name),
+        tr!(
+            "{name} wants your clipboard: {bytes} bytes",
+            name = held.name,
+            bytes
+        ),
+        tr!(
+            "clipboard: {bytes} bytes from {name}",
+            bytes,
+            name = held.name
+        ),
     ];
     let fits = |variant: &&String| text::width(variant) <= room;
     let said = variants.iter().find(fits).unwrap_or(&variants[2]);

@@ -22,15 +22,15 @@ pub fn chip(app: &App, session: SessionKey) -> Option<Chip> {
     let is_public = |it: &Forward| it.public.is_some();
     if app.mirror.forwards_of(session).any(is_public) {
         return Some(Chip {
-            text: "PUBLIC".to_owned(),
+            text: tr!("PUBLIC").to_owned(),
             face: Face::Bad,
             is_public: true,
         });
     }
     let text = match app.mirror.forwards_of(session).count() {
         0 => return None,
-        1 => "1 app".to_owned(),
-        n => format!("{n} apps"),
+        1 => tr!("1 app").to_owned(),
+        n => tr!("{n} apps", n),
     };
     Some(Chip {
         text,

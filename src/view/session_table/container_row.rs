@@ -139,10 +139,11 @@ impl ContainerRow<'_> {
         }
         if let Some(code) = self.kernel.exit_code {
             let gap = if words.is_empty() { "" } else { "  " };
-            let _ = write!(words, "{gap}exit {code}");
+            let _ = write!(words, "{gap}{}", tr!("exit {code}", code));
         }
         if self.kernel.oom_killed {
-            words.push_str("  out of memory");
+            words.push_str("  ");
+            words.push_str(tr!("out of memory"));
         }
         words.trim_start().to_owned()
     }

@@ -66,7 +66,7 @@ fn draw_title(
     let count = count(group);
     let room = width.saturating_sub(MARK + GAP + text::width(&count) as u16);
     let (name, face) = match group.name.as_str() {
-        "" => (format!("no {}", grouping.title()), Face::Dim),
+        "" => (tr!("no {title}", title = grouping.title()), Face::Dim),
         name => (name.to_owned(), Face::Strong),
     };
     let name = text::fit(&name, usize::from(room), paint.glyphs.ellipsis);
@@ -83,8 +83,12 @@ fn count(group: &Group) -> String {
     let all = text::grouped(group.len() as u64);
     match group.live {
         0 => all,
-        live if live == group.len() => format!("{all} running"),
-        live => format!("{} of {all} running", text::grouped(live as u64)),
+        live if live == group.len() => tr!("{all} running", all),
+        live => tr!(
+            "{live} of {all} running",
+            live = text::grouped(live as u64),
+            all
+        ),
     }
 }
 

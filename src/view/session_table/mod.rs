@@ -143,10 +143,10 @@ fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[ColumnPlace
 fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option<SortOrder>) {
     let x = area.x + place.x;
     let title = match place.column {
-        Column::Environment if place.width < 11 => "Env",
-        Column::Reclaim if place.width < 10 => "Reclaim",
+        Column::Environment if place.width < 11 => tr!("Env"),
+        Column::Reclaim if place.width < 10 => tr!("Reclaim"),
         // Without the mark, the title borrows a cell of the gap before it.
-        Column::Elapsed if place.width < 8 && mark.is_some() => "Time",
+        Column::Elapsed if place.width < 8 && mark.is_some() => tr!("Time"),
         column => column.title(),
     };
     let face = if mark.is_some() {

@@ -68,7 +68,7 @@ impl SshPage {
         let mut lines = commands(name.as_str(), access, self.port);
         if let Some(port) = self.port {
             lines.push(SshCommand {
-                title: "Tunnel",
+                title: tr_later!("Tunnel"),
                 line: route.tunnel(port),
             });
         }

@@ -45,7 +45,7 @@ fn list(sheet: &mut FormSheet<'_>, row: FormRow, options: &[SelectOption], at: u
     }
     let below = options.len().saturating_sub(first + SHOWN);
     if below > 0 {
-        let text = format!("  {} {below} more", sheet.glyphs.down);
+        let text = tr!("  {down} {below} more", down = sheet.glyphs.down, below);
         sheet.sentence(row, &text, Face::Dim);
     }
 }

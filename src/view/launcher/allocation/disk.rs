@@ -15,11 +15,11 @@ pub(super) fn write(sheet: &mut FormSheet<'_>, rows: &[FormRow]) {
     let launcher = sheet.launcher;
     let why_measured = launcher.info().why_not(Capability::DiskEnforcement);
     let note = match why_measured {
-        Some(_) => "measured, not enforced",
-        None => "enforced",
+        Some(_) => tr!("measured, not enforced"),
+        None => tr!("enforced"),
     };
     let input = launcher.allocation.disk();
-    sheet.typed(row, "Disk", input, "no limit", note);
+    sheet.typed(row, tr!("Disk"), input, tr!("no limit"), note);
     sheet.message(row);
     if let (true, Some(why)) = (sheet.is_focused(row), why_measured) {
         sheet.sentence(row, why.as_str(), Face::Dim);

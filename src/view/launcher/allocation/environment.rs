@@ -35,27 +35,27 @@ pub fn write(sheet: &mut FormSheet<'_>) {
         .allocation
         .environment_of_image(sheet.launcher.info());
     let note = match known {
-        Some(known) => format!("is {known}"),
+        Some(known) => tr!("is {known}", known),
         None => String::new(),
     };
-    let hint = "registry/name:tag";
-    sheet.typed(image, "Other image", environments.image(), hint, &note);
+    let hint = tr!("registry/name:tag");
+    sheet.typed(image, tr!("Other image"), environments.image(), hint, &note);
     sheet.message(image);
 }
 
 fn search<'a>(sheet: &mut FormSheet<'a>, row: FormRow, environments: &'a EnvironmentPicker) {
     let (fit, all) = (environments.choices().len(), environments.known());
     let note = if environments.query().is_empty() {
-        format!("{all} available")
+        tr!("{all} available", all)
     } else {
-        format!("{fit} of {all}")
+        tr!("{fit} of {all}", fit, all)
     };
     let note = if all > 1 { note } else { String::new() };
     sheet.typed(
         row,
-        "Environment",
+        tr!("Environment"),
         environments.query(),
-        "type to search",
+        tr!("type to search"),
         &note,
     );
 }
@@ -67,9 +67,9 @@ fn chosen(sheet: &mut FormSheet<'_>, row: FormRow, environments: &EnvironmentPic
         .marked()
         .and_then(|at| environments.choices().get(at));
     let room = sheet.width.saturating_sub(VALUES);
-    let line = sheet.label(row, "Environment");
+    let line = sheet.label(row, tr!("Environment"));
     let line = match choice {
-        _ if is_manual => line.text(VALUES, room, "the image below is used", Face::Dim),
+        _ if is_manual => line.text(VALUES, room, tr!("the image below is used"), Face::Dim),
         Some(choice) => {
             let widths = widths(std::slice::from_ref(choice), sheet.width);
             columns(sheet, line, VALUES, choice, widths, look(choice, false))
@@ -86,7 +86,7 @@ fn list(sheet: &mut FormSheet<'_>, row: FormRow, environments: &EnvironmentPicke
     let entries = environments.lines();
     if entries.is_empty() && environments.known() == 0 {
         let label = environments.label(sheet.launcher.info());
-        let text = format!("{label} (default; others are loading)");
+        let text = tr!("{label} (default; others are loading)", label);
         if !environments.has_manual_image() {
             sheet.sentence(row, &text, Face::Dim);
         }
@@ -126,7 +126,7 @@ fn list(sheet: &mut FormSheet<'_>, row: FormRow, environments: &EnvironmentPicke
         .filter(|it| matches!(it, EnvironmentRow::Choice(_)))
         .count();
     if below > 0 {
-        let text = format!("{} {below} more", sheet.glyphs.down);
+        let text = tr!("{down} {below} more", down = sheet.glyphs.down, below);
         let line = SheetLine::below(row).text(VALUES + 2, 20, text, Face::Dim);
         sheet.push(line);
     }
@@ -150,7 +150,7 @@ fn widths(choices: &[EnvironmentChoice], sheet: u16) -> (u16, u16) {
 /// The text on the right.
 fn note(choice: &EnvironmentChoice) -> &str {
     match &choice.unavailable {
-        Some(_) => "unavailable",
+        Some(_) => tr!("unavailable"),
         None => choice.note.as_str(),
     }
 }

@@ -26,22 +26,22 @@ pub fn write(sheet: &mut FormSheet<'_>) {
     environment::write(sheet);
     variables::write(sheet);
     if rows.iter().any(|row| is_place(row.field)) {
-        sheet.heading("Place");
+        sheet.heading(tr!("Place"));
         for row in rows.iter().filter(|row| is_place(row.field)) {
             let label = if row.field == Field::Project {
-                "Project"
+                tr!("Project")
             } else {
-                "Resource group"
+                tr!("Resource group")
             };
             choice::write(sheet, *row, label);
         }
     }
     let columns = Columns::of(sheet, &rows);
-    sheet.heading("Each container gets");
+    sheet.heading(tr!("Each container gets"));
     resources(sheet, &rows, columns);
-    sheet.heading("Sessions and containers");
+    sheet.heading(tr!("Sessions and containers"));
     counts(sheet, &rows, columns);
-    sheet.heading("High-performance computing");
+    sheet.heading(tr!("High-performance computing"));
     threads(sheet, &rows, columns);
 }
 
@@ -50,12 +50,15 @@ fn is_place(field: Field) -> bool {
 }
 
 fn resources(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
-    choice::write(sheet, FormRow::of(Field::Preset), "Preset");
+    choice::write(sheet, FormRow::of(Field::Preset), tr!("Preset"));
     let allocation = &sheet.launcher.allocation;
     let facts = allocation.amount_facts(sheet.launcher.info());
     if allocation.amounts().are_fixed(&facts) {
         let slots = allocation.amounts().slots();
-        let text = format!("{}, fixed (presets only)", facts.in_words(&slots));
+        let text = tr!(
+            "{slots}, fixed (presets only)",
+            slots = facts.in_words(&slots)
+        );
         sheet.note(VALUES, &text, Face::Dim);
         disk::write(sheet, rows);
         return;
@@ -63,14 +66,14 @@ fn resources(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
     number::write(
         sheet,
         FormRow::of(Field::Cpu),
-        "CPU",
+        tr!("CPU"),
         Some(AmountSlot::Cpu),
         columns,
     );
     number::write(
         sheet,
         FormRow::of(Field::Memory),
-        "Memory",
+        tr!("Memory"),
         Some(AmountSlot::Memory),
         columns,
     );
@@ -105,14 +108,14 @@ fn shared_memory(sheet: &mut FormSheet<'_>, columns: Columns) {
         automatic(
             sheet,
             row,
-            "Shared memory",
+            tr!("Shared memory"),
             &amount.to_string(),
-            "a part of the memory",
+            tr!("a part of the memory"),
         );
     } else {
-        number::write(sheet, row, "Shared memory", None, columns);
+        number::write(sheet, row, tr!("Shared memory"), None, columns);
         if sheet.is_focused(row) {
-            sheet.sentence(row, "space: automatic, by memory", Face::Dim);
+            sheet.sentence(row, tr!("space: automatic, by memory"), Face::Dim);
         }
     }
     sheet.message(row);
@@ -124,7 +127,10 @@ fn automatic(sheet: &mut FormSheet<'_>, row: FormRow, label: &str, value: &str, 
     let face = if focused { Face::Strong } else { Face::Value };
     let mut pieces = vec![
         (value.to_owned(), face),
-        (format!("  {} automatic", sheet.glyphs.on), Face::Dim),
+        (
+            format!("  {} {}", sheet.glyphs.on, tr!("automatic")),
+            Face::Dim,
+        ),
     ];
     if focused {
         // Without enough room, the key is more important than the note.
@@ -133,7 +139,7 @@ fn automatic(sheet: &mut FormSheet<'_>, row: FormRow, label: &str, value: &str, 
         }
         pieces.push(("  ".to_owned(), Face::Dim));
         pieces.push(("space".to_owned(), Face::Key));
-        pieces.push((" custom".to_owned(), Face::Dim));
+        pieces.push((format!(" {}", tr!("custom")), Face::Dim));
     }
     let line = sheet.label(row, label).pieces(VALUES, sheet.width, pieces);
     sheet.push(line);
@@ -143,13 +149,13 @@ fn counts(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
     let mut summed = false;
     for row in rows {
         match row.field {
-            Field::Count => number::write(sheet, *row, "Sessions", None, columns),
-            Field::ClusterSize => number::write(sheet, *row, "Cluster size", None, columns),
-            Field::ClusterMode => choice::write(sheet, *row, "Cluster mode"),
+            Field::Count => number::write(sheet, *row, tr!("Sessions"), None, columns),
+            Field::ClusterSize => number::write(sheet, *row, tr!("Cluster size"), None, columns),
+            Field::ClusterMode => choice::write(sheet, *row, tr!("Cluster mode")),
             Field::Agent => {
                 total(sheet);
                 summed = true;
-                choice::write(sheet, *row, "Agent");
+                choice::write(sheet, *row, tr!("Agent"));
             }
             _ => {}
         }
@@ -167,18 +173,17 @@ fn total(sheet: &mut FormSheet<'_>) {
     if pieces < 2 {
         return;
     }
-    let what = if facts.size > 1 {
-        "containers"
-    } else {
-        "sessions"
-    };
     let all = facts.in_words(&allocation.amounts().slots().times(pieces));
     let line = SheetLine::default()
-        .text(0, VALUES - 1, "Total", Face::Label)
+        .text(0, VALUES - 1, tr!("Total"), Face::Label)
         .text(
             VALUES,
             sheet.width.saturating_sub(VALUES),
-            format!("{all} in {pieces} {what}"),
+            if facts.size > 1 {
+                tr!("{all} in {pieces} containers", all, pieces)
+            } else {
+                tr!("{all} in {pieces} sessions", all, pieces)
+            },
             Face::Value,
         );
     sheet.push(line);
@@ -190,27 +195,27 @@ fn threads(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
         automatic(
             sheet,
             row,
-            "Threads",
-            "one per core",
-            "for OpenMP and OpenBLAS",
+            tr!("Threads"),
+            tr!("one per core"),
+            tr!("for OpenMP and OpenBLAS"),
         );
     } else {
         let focused = sheet.is_focused(row);
         let face = if focused { Face::Strong } else { Face::Value };
-        let mut pieces = vec![("custom".to_owned(), face)];
+        let mut pieces = vec![(tr!("custom").to_owned(), face)];
         if focused {
             pieces.push(("  space".to_owned(), Face::Key));
-            pieces.push((" one per core".to_owned(), Face::Dim));
+            pieces.push((format!(" {}", tr!("one per core")), Face::Dim));
         }
         let line = sheet
-            .label(row, "Threads")
+            .label(row, tr!("Threads"))
             .pieces(VALUES, sheet.width, pieces);
         sheet.push(line);
     }
     for row in rows {
         match (row.field, row.item) {
-            (Field::OpenMp, 1..) => number::write(sheet, *row, "OpenMP", None, columns),
-            (Field::OpenBlas, _) => number::write(sheet, *row, "OpenBLAS", None, columns),
+            (Field::OpenMp, 1..) => number::write(sheet, *row, tr!("OpenMP"), None, columns),
+            (Field::OpenBlas, _) => number::write(sheet, *row, tr!("OpenBLAS"), None, columns),
             _ => continue,
         }
         if sheet.is_focused(*row) {
@@ -219,7 +224,7 @@ fn threads(sheet: &mut FormSheet<'_>, rows: &[FormRow], columns: Columns) {
             } else {
                 OPEN_BLAS
             };
-            let text = format!("the variable {name}");
+            let text = tr!("the variable {name}", name);
             sheet.sentence(*row, &text, Face::Dim);
         }
     }

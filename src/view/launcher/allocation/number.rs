@@ -105,7 +105,7 @@ fn below(
     let unit = slider.unit();
     let mut words = Vec::new();
     if sheet.width < WIDE && bounds.least > 0 && bounds.most.is_some() {
-        words.push(format!("min {}", unit.short(bounds.least)));
+        words.push(tr!("min {least}", least = unit.short(bounds.least)));
     }
     if let AmountForecast::Free(free) = forecast {
         words.push(free);
@@ -209,29 +209,41 @@ fn range(sheet: &FormSheet<'_>, slider: &Slider, bounds: &NumberBounds, row: For
         .whole(row.field)
         .filter(|(all, _)| bounds.most.is_some_and(|most| most < *all));
     let what = match (row.field, bounds.most) {
-        (Field::Cpu, Some(1000)) => " core",
-        (Field::Cpu, _) => " cores",
+        (Field::Cpu, Some(1000)) => tr!(" core"),
+        (Field::Cpu, _) => tr!(" cores"),
         _ => "",
     };
     let mut text = match (bounds.most, whole) {
         // The range is empty, and the problem below explains why.
-        (Some(most), _) if most < bounds.least => format!("max {}{what}", unit.short(most)),
+        (Some(most), _) if most < bounds.least => {
+            tr!("max {most}{what}", most = unit.short(most), what)
+        }
         (Some(most), Some((all, _))) => {
             let cores = if row.field == Field::Cpu {
-                " cores"
+                tr!(" cores")
             } else {
                 ""
             };
-            format!("up to {} of {}{cores}", unit.short(most), unit.short(all))
+            tr!(
+                "up to {most} of {all}{cores}",
+                most = unit.short(most),
+                all = unit.short(all),
+                cores
+            )
         }
         (Some(most), None) if sheet.width >= WIDE => {
-            format!("{} to {}{what}", unit.short(bounds.least), unit.short(most))
+            tr!(
+                "{least} to {most}{what}",
+                least = unit.short(bounds.least),
+                most = unit.short(most),
+                what
+            )
         }
-        (Some(most), None) => format!("of {}{what}", unit.short(most)),
-        (None, _) => format!("min {}", unit.short(bounds.least)),
+        (Some(most), None) => tr!("of {most}{what}", most = unit.short(most), what),
+        (None, _) => tr!("min {least}", least = unit.short(bounds.least)),
     };
     if let Some(free) = whole.map(|(_, free)| free).or(bounds.free) {
-        text = format!("{text}, {} free", unit.short(free));
+        text = tr!("{text}, {free} free", text, free = unit.short(free));
     }
     text
 }

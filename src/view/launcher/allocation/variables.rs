@@ -13,7 +13,6 @@ use crate::{
 
 /// Minimum and maximum cells of the names.
 const NAMES: (u16, u16) = (12, 30);
-const SECRET: &str = "secret";
 
 pub fn write(sheet: &mut FormSheet<'_>) {
     let allocation = &sheet.launcher.allocation;
@@ -56,7 +55,7 @@ fn row_of(sheet: &FormSheet<'_>, at: usize) -> FormRow {
 fn label<'a>(sheet: &FormSheet<'a>, at: usize) -> SheetLine<'a> {
     let row = row_of(sheet, at);
     if at == 0 {
-        sheet.label(row, "Variables")
+        sheet.label(row, tr!("Variables"))
     } else {
         SheetLine::of(row)
     }
@@ -74,7 +73,11 @@ fn line<'a>(
     );
     let equals = VALUES + names;
     let secret = sheet.launcher.allocation.variables().is_secret(variable);
-    let taken = if secret { SECRET.len() as u16 + 2 } else { 0 };
+    let taken = if secret {
+        text::width(tr!("secret")) as u16 + 2
+    } else {
+        0
+    };
     let x = equals + 2;
     let room = sheet.width.saturating_sub(x);
     let mut line = label(sheet, at)
@@ -84,13 +87,15 @@ fn line<'a>(
     let (width, focused) = (room.saturating_sub(taken), sheet.is_focused(value));
     line = if secret {
         let masked = line.masked(x, width, variable.value(), focused);
-        masked.right(x, room, SECRET, Face::Dim)
+        masked.right(x, room, tr!("secret"), Face::Dim)
     } else {
         line.input(x, width, variable.value(), focused)
     };
     let here = focused || sheet.is_focused(name);
     match sheet.launcher.allocation.variables().missing(at) {
-        Some(VariablePart::Name) if here => line.text(VALUES, names, "its name", Face::Placeholder),
+        Some(VariablePart::Name) if here => {
+            line.text(VALUES, names, tr!("its name"), Face::Placeholder)
+        }
         Some(VariablePart::Value) if here => {
             line.text(x, width, value_hint(secret), Face::Placeholder)
         }
@@ -100,9 +105,9 @@ fn line<'a>(
 
 fn value_hint(secret: bool) -> &'static str {
     if secret {
-        "its value (not shown, not stored)"
+        tr!("its value (not shown, not stored)")
     } else {
-        "its value"
+        tr!("its value")
     }
 }
 
@@ -116,9 +121,9 @@ fn empty_line<'a>(
     let row = row_of(sheet, at);
     let focused = sheet.is_focused(row);
     let hint = match (at, focused) {
-        (0, false) => "none",
-        (_, false) => "add",
-        (_, true) => "NAME=value, or paste several lines",
+        (0, false) => tr!("none"),
+        (_, false) => tr!("add"),
+        (_, true) => tr!("NAME=value, or paste several lines"),
     };
     let room = sheet.width.saturating_sub(VALUES);
     label(sheet, at)

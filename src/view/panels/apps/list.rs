@@ -33,8 +33,9 @@ const STATE: u16 = 11;
 /// Cells of the names of apps.
 const TITLE: u16 = 30;
 
-const EMPTY: &str =
-    "No apps found in this session. Programs that listen on a port appear after a refresh.";
+const EMPTY: &str = tr_later!(
+    "No apps found in this session. Programs that listen on a port appear after a refresh."
+);
 
 pub fn place(launcher: &AppLauncher, screen: Rect) -> DialogAreas {
     let message = message(&launcher.listing);
@@ -48,7 +49,7 @@ pub fn place(launcher: &AppLauncher, screen: Rect) -> DialogAreas {
 /// What is shown in place of the apps.
 fn message(listing: &Listing) -> Option<(String, Face)> {
     match listing {
-        Listing::Loading => Some(("Loading the apps".to_owned(), Face::Dim)),
+        Listing::Loading => Some((tr!("Loading the apps").to_owned(), Face::Dim)),
         Listing::Failed(failure) => Some((super::of_failure(failure), Face::Bad)),
         Listing::Known(apps) if apps.is_empty() => Some((EMPTY.to_owned(), Face::Text)),
         Listing::Known(_) => None,
@@ -115,24 +116,24 @@ fn draw_entry(
             it,
         ),
         Entry::Port => {
-            let title = format!("Port{}", paint.glyphs.ellipsis);
+            let title = tr!("Port{ellipsis}", ellipsis = paint.glyphs.ellipsis);
             other(
                 paint,
                 (x, place.y, room),
                 &title,
-                "forward any port of the session",
+                tr!("forward any port of the session"),
             );
         }
         Entry::Ssh => {
-            let text = "commands for ssh, scp, rsync, VS Code";
-            other(paint, (x, place.y, room), "SSH / SFTP", text);
+            let text = tr!("commands for ssh, scp, rsync, VS Code");
+            other(paint, (x, place.y, room), tr!("SSH / SFTP"), text);
         }
     }
 }
 
 /// A row that isn't an app.
 fn other(paint: &mut Paint<'_>, (x, y, room): (u16, u16, u16), title: &str, text: &str) {
-    let title = format!("{title:0$}", usize::from(TITLE));
+    let title = text::pad(&title, usize::from(TITLE));
     let pieces = [
         piece(" ".repeat(usize::from(SHAPE)), Face::Text),
         piece(title, Face::Value),
@@ -205,7 +206,10 @@ fn open(app: &App, launcher: &AppLauncher, it: &SessionApp) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for forward in all {
         match forward.public {
-            Some(_) => pieces.push(piece(format!("PUBLIC :{} ", forward.port), Face::Bad)),
+            Some(_) => pieces.push(piece(
+                tr!("PUBLIC :{port} ", port = forward.port),
+                Face::Bad,
+            )),
             None => pieces.push(piece(format!(":{} ", forward.port), Face::Text)),
         }
     }
@@ -218,33 +222,33 @@ fn foot_of(app: &App, launcher: &AppLauncher) -> Option<(String, Face)> {
     let it = match entries.get(launcher.list.marked())? {
         Entry::App(it) => it,
         Entry::Port => {
-            let text = "A port of this machine leads to a port of the session.";
+            let text = tr!("A port of this machine leads to a port of the session.");
             return Some((text.to_owned(), Face::Dim));
         }
         Entry::Ssh => {
-            let text = "workbay's own SSH server: the session needs no sshd.";
+            let text = tr!("workbay's own SSH server: the session needs no sshd.");
             return Some((text.to_owned(), Face::Dim));
         }
     };
     if let AppState::Failed { why } = &it.state {
-        return Some((format!("It ended: {why}"), Face::Bad));
+        return Some((tr!("It ended: {why}", why), Face::Bad));
     }
     let urls: Vec<&str> = forwards(app, launcher, it)
         .map(|forward| forward.address_url.as_str())
         .collect();
     if !urls.is_empty() {
-        return Some((format!("Open at {}", urls.join(", ")), Face::Dim));
+        return Some((tr!("Open at {urls}", urls = urls.join(", ")), Face::Dim));
     }
     if it.state == AppState::Stopped && !it.startable {
-        let text = "It isn't running. Start it in a shell of the session.";
+        let text = tr!("It isn't running. Start it in a shell of the session.");
         return Some((text.to_owned(), Face::Dim));
     }
     let source = match it.source {
-        AppSource::Image => "A service of the session's image.",
-        AppSource::Catalog => "From the environment catalog.",
-        AppSource::Installed => "Installed in the session.",
-        AppSource::Preopened => "Opened at launch.",
-        AppSource::Listening => "A program in the session listens on this port.",
+        AppSource::Image => tr!("A service of the session's image."),
+        AppSource::Catalog => tr!("From the environment catalog."),
+        AppSource::Installed => tr!("Installed in the session."),
+        AppSource::Preopened => tr!("Opened at launch."),
+        AppSource::Listening => tr!("A program in the session listens on this port."),
     };
     Some((source.to_owned(), Face::Dim))
 }

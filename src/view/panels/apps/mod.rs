@@ -70,22 +70,28 @@ impl Dialog for AppLauncher {
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
         let name = &self.name;
         let title = match &self.page {
-            AppPage::List => format!("Apps of {name}"),
+            AppPage::List => tr!("Apps of {name}", name),
             AppPage::Options(form) => match form.target.app() {
-                Some(app) => format!("Open {} of {name}", app.title),
-                None => format!("Forward a port of {name}"),
+                Some(app) => tr!("Open {title} of {name}", title = app.title, name),
+                None => tr!("Forward a port of {name}", name),
             },
-            AppPage::Public(_) => "Open to public?".to_owned(),
+            AppPage::Public(_) => tr!("Open to public?").to_owned(),
             AppPage::End(question) => {
-                let verb = if question.restarts { "Restart" } else { "Stop" };
+                let verb = if question.restarts {
+                    tr!("Restart")
+                } else {
+                    tr!("Stop")
+                };
                 format!("{verb} {}?", question.app.title)
             }
-            AppPage::Starting(starting) => format!("{} of {name}", starting.title),
-            AppPage::Failed(failed) => format!("{} of {name}", failed.title),
-            AppPage::Opened(page) => format!("{} of {name}", page.opened.forward.title),
-            AppPage::Proxied(page) => format!("{} of {name}", page.title),
-            AppPage::Log(log) => format!("Log of {} of {name}", log.title),
-            AppPage::Ssh(_) => format!("SSH to {name}"),
+            AppPage::Starting(starting) => tr!("{title} of {name}", title = starting.title, name),
+            AppPage::Failed(failed) => tr!("{title} of {name}", title = failed.title, name),
+            AppPage::Opened(page) => {
+                tr!("{title} of {name}", title = page.opened.forward.title, name)
+            }
+            AppPage::Proxied(page) => tr!("{title} of {name}", title = page.title, name),
+            AppPage::Log(log) => tr!("Log of {title} of {name}", title = log.title, name),
+            AppPage::Ssh(_) => tr!("SSH to {name}", name),
         };
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         match &self.page {

@@ -45,20 +45,21 @@ fn advice(page: &OpenedPage, app: &App) -> String {
     let forward = &page.opened.forward;
     let is_remote = app.facts.ssh_connection.is_some();
     match (&forward.public, forward.protocol, is_remote) {
-        (Some(_), ..) => "Other machines use the URL as it is.".to_owned(),
-        (None, AppProtocol::Http, true) => {
+        (Some(_), ..) => tr!("Other machines use the URL as it is.").to_owned(),
+        (None, AppProtocol::Http, true) => tr!(
             "Run the ssh command on your computer, then open the URL there. The URL works once, \
              and for a few minutes."
+        )
+        .to_owned(),
+        (None, AppProtocol::Http, false) => {
+            tr!("The URL works once, and for a few minutes. The browser stays logged in.")
                 .to_owned()
         }
-        (None, AppProtocol::Http, false) => {
-            "The URL works once, and for a few minutes. The browser stays logged in.".to_owned()
-        }
-        (None, AppProtocol::Tcp, _) => {
+        (None, AppProtocol::Tcp, _) => tr!(
             "Clients connect to the port of this machine. From your computer, run the ssh command \
              first."
-                .to_owned()
-        }
+        )
+        .to_owned(),
     }
 }
 
@@ -98,7 +99,12 @@ pub fn draw(
     }
     let mut y = rows.y;
     let shape = paint.glyphs.shapes.good;
-    let text = format!("{shape} {} is open on port {}", forward.title, forward.port);
+    let text = tr!(
+        "{shape} {title} is open on port {port}",
+        shape,
+        title = forward.title,
+        port = forward.port
+    );
     paint.text(rows.x, y, rows.width, &text, Face::StatusGood);
     y += 2;
     let shown = url(page, paint.glyphs.masked);
@@ -107,9 +113,17 @@ pub fn draw(
         url: &page.opened.url,
         number,
     };
-    y = value(paint, rows, y, "URL", &shown, Some(&link), app);
+    y = value(paint, rows, y, tr!("URL"), &shown, Some(&link), app);
     let tunnel = app.facts.ssh_route().tunnel(forward.port);
-    y = value(paint, rows, y + 1, "On your computer", &tunnel, None, app);
+    y = value(
+        paint,
+        rows,
+        y + 1,
+        tr!("On your computer"),
+        &tunnel,
+        None,
+        app,
+    );
     if let Some(public) = &forward.public {
         y += 1;
         draw_public(paint, rows, y, public, now);
@@ -186,7 +200,7 @@ pub fn link_to(paint: &mut Paint<'_>, app: &App, cells: Rect, url: &str, number:
 
 fn draw_public(paint: &mut Paint<'_>, rows: Rect, y: u16, public: &PublicAccess, now: Timestamp) {
     let pieces = [
-        piece("PUBLIC", Face::Bad),
+        piece(tr!("PUBLIC"), Face::Bad),
         piece(format!("  {}", who(public)), Face::Text),
     ];
     paint.pieces(rows.x, y, rows.width, &pieces);
@@ -198,10 +212,13 @@ fn draw_public(paint: &mut Paint<'_>, rows: Rect, y: u16, public: &PublicAccess,
 /// Who may use a public forward.
 pub fn who(public: &PublicAccess) -> String {
     if public.allowed.is_empty() {
-        return "open to everyone who reaches this machine, without a token".to_owned();
+        return tr!("open to everyone who reaches this machine, without a token").to_owned();
     }
     let networks: Vec<&str> = public.allowed.iter().map(Clean::as_str).collect();
-    format!("open to {}, without a token", networks.join(", "))
+    tr!(
+        "open to {networks}, without a token",
+        networks = networks.join(", ")
+    )
 }
 
 /// When a public forward is closed.
@@ -209,9 +226,9 @@ pub fn until(public: &PublicAccess, now: Timestamp) -> String {
     match public.until {
         Some(until) => {
             let left = until.as_second().saturating_sub(now.as_second());
-            format!("It closes in {}.", durations::coarse(left.max(0)))
+            tr!("It closes in {max}.", max = durations::coarse(left.max(0)))
         }
-        None => "It stays open until you close it.".to_owned(),
+        None => tr!("It stays open until you close it.").to_owned(),
     }
 }
 
@@ -225,21 +242,21 @@ pub fn qr_of(app: &App, forward: &Forward) -> Option<(String, Qr)> {
 /// Draws the QR code of a public forward, or why it can't be drawn.
 pub fn draw_qr(paint: &mut Paint<'_>, app: &App, forward: &Forward, rows: Rect) {
     let Some((url, qr)) = qr_of(app, forward) else {
-        let text = "Only public forwards have a QR code.";
+        let text = tr!("Only public forwards have a QR code.");
         paint.text(rows.x, rows.y, rows.width, text, Face::Text);
         return;
     };
     let (columns, lines) = qr.size();
     if !app.facts.unicode {
-        let text = "QR codes need a terminal with Unicode.";
+        let text = tr!("QR codes need a terminal with Unicode.");
         paint.text(rows.x, rows.y, rows.width, text, Face::Text);
         return;
     }
     if columns > rows.width || lines + 2 > rows.height {
-        let text = format!(
-            "The QR code needs a larger terminal: {} columns, {} rows.",
-            columns + 6,
-            lines + 5
+        let text = tr!(
+            "The QR code needs a larger terminal: {columns} columns, {lines} rows.",
+            columns = columns + 6,
+            lines = lines + 5
         );
         paragraph(paint, rows, rows.y, &text, Face::Text);
         return;

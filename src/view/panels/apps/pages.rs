@@ -14,6 +14,7 @@ use crate::{
             ssh::SshPage,
         },
     },
+    locale,
     model::text::Clean,
     theme::face::Face,
     view::{dialog, paint::Paint, text},
@@ -34,9 +35,9 @@ pub fn draw_form(paint: &mut Paint<'_>, form: &OptionsForm, rows: Rect, inner: R
         draw_field(paint, form, field, place, focused);
     }
     let text = if form.public {
-        "Public: everyone in the allowed networks can use it, without a token."
+        tr!("Public: everyone in the allowed networks can use it, without a token.")
     } else {
-        "It listens on 127.0.0.1 of this machine, and needs the token of its URL."
+        tr!("It listens on 127.0.0.1 of this machine, and needs the token of its URL.")
     };
     let face = if form.public { Face::Bad } else { Face::Dim };
     let y = rows.bottom() + 1;
@@ -70,9 +71,9 @@ fn draw_field(
                 paint.glyphs.off
             };
             let word = match (form.public, form.may_be_public) {
-                (true, _) => "yes",
-                (false, true) => "no",
-                (false, false) => "not allowed by the setting apps.open-to-public",
+                (true, _) => tr!("yes"),
+                (false, true) => tr!("no"),
+                (false, false) => tr!("not allowed by the setting apps.open-to-public"),
             };
             let face = match (form.public, form.may_be_public) {
                 (true, _) => Face::Bad,
@@ -125,19 +126,24 @@ fn input(paint: &mut Paint<'_>, field: &FormField, place: Rect, focused: bool) {
 fn warning(question: &PublicQuestion) -> String {
     let what = match question.chosen.target.app() {
         Some(app) => app.title.to_string(),
-        None => format!("port {}", question.chosen.start.app),
+        None => tr!("port {app}", app = question.chosen.start.app),
     };
     let public = question.chosen.options.public.as_ref();
     let allowed = public.map_or(&[][..], |public| &public.allowed);
     let who = match allowed {
-        [] => "Everyone who reaches this machine".to_owned(),
-        networks => format!("Everyone in {}", networks.join(", ")),
+        [] => tr!("Everyone who reaches this machine").to_owned(),
+        networks => tr!("Everyone in {networks}", networks = networks.join(", ")),
     };
     let until = match public.and_then(|public| public.expires) {
-        Some(span) => format!("It closes after {}.", span.in_words()),
-        None => "It stays open until you close it.".to_owned(),
+        Some(span) => tr!("It closes after {span}.", span = span.in_words()),
+        None => tr!("It stays open until you close it.").to_owned(),
     };
-    format!("{who} can use {what} as you, without a token or password. {until}")
+    tr!(
+        "{who} can use {what} as you, without a token or password. {until}",
+        who,
+        what,
+        until
+    )
 }
 
 pub fn place_public(question: &PublicQuestion, screen: Rect) -> DialogAreas {
@@ -147,9 +153,13 @@ pub fn place_public(question: &PublicQuestion, screen: Rect) -> DialogAreas {
 
 pub fn draw_public(paint: &mut Paint<'_>, question: &PublicQuestion, name: &Clean, inner: Rect) {
     let y = paragraph(paint, inner, inner.y + 1, &warning(question), Face::Bad);
-    let text = format!("Type '{PUBLIC_WORD}' or '{name}' to confirm.");
+    let text = tr!(
+        "Type '{word}' or '{name}' to confirm.",
+        word = PUBLIC_WORD,
+        name
+    );
     paint.text(inner.x, y + 1, inner.width, &text, Face::Text);
-    let (x, label) = (inner.x, "Confirm");
+    let (x, label) = (inner.x, tr!("Confirm"));
     let field = Rect::new(x + FIELD, y + 3, inner.width.saturating_sub(FIELD), 1);
     if field.y < inner.bottom() {
         paint.text(x, field.y, FIELD, label, Face::Label);
@@ -157,8 +167,8 @@ pub fn draw_public(paint: &mut Paint<'_>, question: &PublicQuestion, name: &Clea
     }
 }
 
-const STOP: [&str; 2] = ["   No   ", "  Stop  "];
-const RESTART: [&str; 2] = ["   No   ", "  Restart  "];
+const STOP: [&str; 2] = [tr_later!("   No   "), tr_later!("  Stop  ")];
+const RESTART: [&str; 2] = [tr_later!("   No   "), tr_later!("  Restart  ")];
 
 fn end_buttons(question: &EndQuestion) -> [&'static str; 2] {
     if question.restarts { RESTART } else { STOP }
@@ -167,12 +177,14 @@ fn end_buttons(question: &EndQuestion) -> [&'static str; 2] {
 fn end_text(question: &EndQuestion) -> String {
     let title = &question.app.title;
     let after = if question.restarts {
-        "Its forwards open again when it runs."
+        tr!("Its forwards open again when it runs.")
     } else {
-        "Its forwards close."
+        tr!("Its forwards close.")
     };
-    format!(
-        "{title} ends with the programs that it runs, for example kernels. Unsaved work is lost. {after}"
+    tr!(
+        "{title} ends with the programs that it runs, for example kernels. Unsaved work is lost. {after}",
+        title,
+        after
     )
 }
 
@@ -195,17 +207,20 @@ pub fn draw_starting(paint: &mut Paint<'_>, starting: &Starting, inner: Rect, no
     let Starting { title, verb, .. } = starting;
     let ellipsis = paint.glyphs.ellipsis;
     let shape = paint.glyphs.shapes.progress;
+    let doing = match *verb {
+        "Opening" => tr!("Opening {title}", title),
+        "Restarting" => tr!("Restarting {title}", title),
+        "Stopping" => tr!("Stopping {title}", title),
+        _ => tr!("Starting {title}", title),
+    };
     let pieces = [
-        piece(
-            format!("{shape} {verb} {title}{ellipsis}"),
-            Face::StatusProgress,
-        ),
+        piece(format!("{shape} {doing}{ellipsis}"), Face::StatusProgress),
         piece(format!("  {}", durations::coarse(seconds)), Face::Dim),
     ];
     paint.pieces(inner.x, inner.y + 1, inner.width, &pieces);
     let text = match *verb {
-        "Stopping" => "It gets time to save and end.",
-        _ => "Its URL appears here when it answers on its port.",
+        "Stopping" => tr!("It gets time to save and end."),
+        _ => tr!("Its URL appears here when it answers on its port."),
     };
     paint.text(inner.x, inner.y + 3, inner.width, text, Face::Dim);
 }
@@ -243,10 +258,10 @@ pub fn draw_log(paint: &mut Paint<'_>, log: &AppLog, rows: Rect) {
         paragraph(paint, rows, rows.y, text, face);
     };
     match &log.lines {
-        None => line(paint, "Loading the log", Face::Dim),
+        None => line(paint, tr!("Loading the log"), Face::Dim),
         Some(Err(why)) => line(paint, why.as_str(), Face::Bad),
         Some(Ok(lines)) if lines.is_empty() => {
-            line(paint, "It has printed nothing yet.", Face::Text);
+            line(paint, tr!("It has printed nothing yet."), Face::Text);
         }
         Some(Ok(lines)) => {
             let shown = lines.iter().enumerate().skip(log.list.scroll());
@@ -272,7 +287,13 @@ pub fn place_ssh(page: &SshPage, screen: Rect) -> DialogAreas {
 
 pub fn draw_ssh(paint: &mut Paint<'_>, page: &SshPage, rows: Rect, inner: Rect) {
     if page.is_loading() {
-        paint.text(rows.x, rows.y, rows.width, "Preparing the keys", Face::Dim);
+        paint.text(
+            rows.x,
+            rows.y,
+            rows.width,
+            tr!("Preparing the keys"),
+            Face::Dim,
+        );
         return;
     }
     if let Some(failure) = page.failure() {
@@ -285,7 +306,13 @@ pub fn draw_ssh(paint: &mut Paint<'_>, page: &SshPage, rows: Rect, inner: Rect) 
         if at == page.list.marked() {
             dialog::mark(paint, place);
         }
-        paint.text(place.x + 1, y, LABEL - 4, command.title, Face::Label);
+        paint.text(
+            place.x + 1,
+            y,
+            LABEL - 4,
+            locale::text(command.title),
+            Face::Label,
+        );
         let x = place.x + LABEL - 3;
         let room = place.right().saturating_sub(x);
         let line = text::fit(&command.line, usize::from(room), paint.glyphs.ellipsis);
@@ -312,14 +339,16 @@ fn draw_ssh_foot(paint: &mut Paint<'_>, page: &SshPage, rows: Rect, inner: Rect)
     }
     let note = match (marked.map(|it| it.title), page.port()) {
         (Some("Tunnel"), _) => {
-            "For your computer: copy the key file there too. Then ssh, sftp and scp work there."
+            tr!(
+                "For your computer: copy the key file there too. Then ssh, sftp and scp work there."
+            )
         }
         (Some("By name" | "Files" | "Copy" | "Synchronize" | "VS Code"), _) => {
-            "Needs one line in ~/.ssh/config: `workbay ssh-config` prints it."
+            tr!("Needs one line in ~/.ssh/config: `workbay ssh-config` prints it.")
         }
-        (_, Some(_)) => "These commands work on this machine, where the key file is.",
-        (_, None) if page.is_opening() => "Opening a port",
-        (_, None) => "Open a port for commands that need no ~/.ssh/config.",
+        (_, Some(_)) => tr!("These commands work on this machine, where the key file is."),
+        (_, None) if page.is_opening() => tr!("Opening a port"),
+        (_, None) => tr!("Open a port for commands that need no ~/.ssh/config."),
     };
     if y < foot.bottom() {
         paragraph(paint, foot, y, note, Face::Dim);

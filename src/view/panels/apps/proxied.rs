@@ -13,19 +13,24 @@ use crate::{
         area::DialogAreas,
         panels::apps::opened::{ProxiedPage, masked},
     },
+    locale,
     theme::face::Face,
     view::paint::Paint,
 };
 
-const OF_URL: &str = "The cluster serves it: the URL works on every computer that reaches the cluster, and \
-                      stays open without workbay. Everyone who has it can open the app.";
-const OF_ADDRESS: &str = "The cluster serves it: clients on every computer that reaches the cluster connect to \
-                          the address, without workbay.";
+const OF_URL: &str = tr_later!(
+    "The cluster serves it: the URL works on every computer that reaches the cluster, and \
+                      stays open without workbay. Everyone who has it can open the app."
+);
+const OF_ADDRESS: &str = tr_later!(
+    "The cluster serves it: clients on every computer that reaches the cluster connect to \
+                          the address, without workbay."
+);
 
 fn advice(page: &ProxiedPage) -> &'static str {
     match page.proxied.address {
-        Some(_) => OF_ADDRESS,
-        None => OF_URL,
+        Some(_) => locale::text(OF_ADDRESS),
+        None => locale::text(OF_URL),
     }
 }
 
@@ -39,11 +44,15 @@ pub fn place(page: &ProxiedPage, screen: Rect) -> DialogAreas {
 pub fn draw(paint: &mut Paint<'_>, app: &App, page: &ProxiedPage, areas: &DialogAreas) {
     let rows = areas.rows;
     let shape = paint.glyphs.shapes.good;
-    let text = format!("{shape} {} is open at the cluster's app proxy", page.title);
+    let text = tr!(
+        "{shape} {title} is open at the cluster's app proxy",
+        shape,
+        title = page.title
+    );
     paint.text(rows.x, rows.y, rows.width, &text, Face::StatusGood);
     let y = rows.y + 2;
     let y = match &page.proxied.address {
-        Some(address) => value(paint, rows, y, "Address", address, None, app),
+        Some(address) => value(paint, rows, y, tr!("Address"), address, None, app),
         None => {
             let url = &page.proxied.url;
             let shown = if page.revealed {
@@ -52,7 +61,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, page: &ProxiedPage, areas: &Dialog
                 masked(url, paint.glyphs.masked)
             };
             let target = Target { url, number: 0 };
-            value(paint, rows, y, "URL", &shown, Some(&target), app)
+            value(paint, rows, y, tr!("URL"), &shown, Some(&target), app)
         }
     };
     let inner = Rect {

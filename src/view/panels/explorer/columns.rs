@@ -71,7 +71,7 @@ pub fn draw(
         match explorer.directory.entry(at) {
             Some(entry) => draw_row(paint, app, explorer, entry, &places, row, now),
             None => {
-                let text = format!("Loading{}", paint.glyphs.ellipsis);
+                let text = tr!("Loading{ellipsis}", ellipsis = paint.glyphs.ellipsis);
                 paint.text(places.name.0, y, places.name.1, &text, Face::Placeholder);
             }
         }
@@ -91,14 +91,14 @@ fn draw_titles(paint: &mut Paint<'_>, explorer: &Explorer, places: &Places, y: u
         };
         (format!("{name} {arrow}"), Face::TableSorted)
     };
-    let (name, face) = title(paint, "Name", Some(FileOrder::Name));
+    let (name, face) = title(paint, tr!("Name"), Some(FileOrder::Name));
     paint.text(places.name.0, y, places.name.1, &name, face);
-    paint.text(places.kind, y, KIND, "Kind", Face::TableHead);
-    let (size, face) = title(paint, "Size", Some(FileOrder::Size));
+    paint.text(places.kind, y, KIND, tr!("Kind"), Face::TableHead);
+    let (size, face) = title(paint, tr!("Size"), Some(FileOrder::Size));
     paint.right(places.size, y, SIZE, &size, face);
-    let (modified, face) = title(paint, "Modified", Some(FileOrder::Modified));
+    let (modified, face) = title(paint, tr!("Modified"), Some(FileOrder::Modified));
     paint.text(places.modified, y, MODIFIED, &modified, face);
-    paint.text(places.mode, y, MODE, "Mode", Face::TableHead);
+    paint.text(places.mode, y, MODE, tr!("Mode"), Face::TableHead);
 }
 
 fn draw_row(
@@ -169,10 +169,10 @@ pub fn glyph(paint: &Paint<'_>, kind: FileKind) -> &'static str {
 
 pub fn word(kind: FileKind) -> &'static str {
     match kind {
-        FileKind::Directory => "dir",
-        FileKind::File => "file",
-        FileKind::Link => "link",
-        FileKind::Special => "special",
+        FileKind::Directory => tr!("dir"),
+        FileKind::File => tr!("file"),
+        FileKind::Link => tr!("link"),
+        FileKind::Special => tr!("special"),
     }
 }
 

@@ -97,7 +97,7 @@ impl Dialog for Explorer {
         match self.directory.failure() {
             Some(failure) => draw_failure(paint, app, failure, parts.rows),
             None if self.directory.is_loading() => {
-                let text = format!("Loading{}", paint.glyphs.ellipsis);
+                let text = tr!("Loading{ellipsis}", ellipsis = paint.glyphs.ellipsis);
                 paint.text(
                     parts.rows.x + 1,
                     parts.rows.y,
@@ -130,11 +130,12 @@ fn clear(paint: &mut Paint<'_>, area: Rect) {
 /// What is wrong with the connection: the list is as old as that.
 fn trouble(app: &App, explorer: &Explorer) -> Option<String> {
     if !app.mirror.is_up() {
-        return Some("Daemon disconnected. Retrying automatically.".to_owned());
+        return Some(tr!("Daemon disconnected. Retrying automatically.").to_owned());
     }
     match app.mirror.engine(explorer.place().context()) {
-        Some(EngineState::Lost { attempt, .. }) => Some(format!(
-            "Engine disconnected. Retrying (attempt {attempt}). The list may be outdated."
+        Some(EngineState::Lost { attempt, .. }) => Some(tr!(
+            "Engine disconnected. Retrying (attempt {attempt}). The list may be outdated.",
+            attempt
         )),
         _ => None,
     }
@@ -147,7 +148,7 @@ fn draw_head(paint: &mut Paint<'_>, app: &App, explorer: &Explorer, parts: &Part
     let taken = badge::draw(paint, area, &badge::pieces(app, now));
     let right = area.right().saturating_sub(taken + 1);
     let (title, kind) = places::title_of(explorer.place(), &app.mirror);
-    let mut x = paint.text(area.x + 1, area.y, 12, "Files", Face::HeaderBrand) + 2;
+    let mut x = paint.text(area.x + 1, area.y, 12, tr!("Files"), Face::HeaderBrand) + 2;
     let kind = format!("{kind} ");
     x = paint.text(x, area.y, right.saturating_sub(x), &kind, Face::HeaderInfo);
     let room = usize::from(right.saturating_sub(x));
@@ -218,7 +219,7 @@ fn draw_failure(paint: &mut Paint<'_>, app: &App, failure: &Failure, area: Rect)
     let hint = failure.hint.as_ref();
     lines.extend(hint.map(|hint| (text::sentence(hint.as_str()), Face::Text)));
     let retry = key(app, Action::ExplorerRefresh);
-    lines.push((format!("Press {retry} to retry."), Face::Dim));
+    lines.push((tr!("Press {retry} to retry.", retry), Face::Dim));
     draw_lines(paint, area, &lines);
 }
 
@@ -226,20 +227,30 @@ fn draw_failure(paint: &mut Paint<'_>, app: &App, failure: &Failure, area: Rect)
 fn draw_empty(paint: &mut Paint<'_>, app: &App, explorer: &Explorer, area: Rect) {
     let all = explorer.directory.all();
     let (first, second) = if !explorer.filter().is_empty() {
-        let text = format!("No name contains '{}'.", explorer.filter().text());
-        (text, "Press esc to clear the filter.".to_owned())
+        let text = tr!(
+            "No name contains '{filter}'.",
+            filter = explorer.filter().text()
+        );
+        (text, tr!("Press esc to clear the filter.").to_owned())
     } else if all > 0 {
         let hidden = key(app, Action::ExplorerHidden);
         (
-            "Only hidden entries.".to_owned(),
-            format!("Press {hidden} to show names that begin with a dot."),
+            tr!("Only hidden entries.").to_owned(),
+            tr!(
+                "Press {hidden} to show names that begin with a dot.",
+                hidden
+            ),
         )
     } else {
         let upload = key(app, Action::ExplorerUpload);
         let new = key(app, Action::ExplorerNewDirectory);
         (
-            "This directory is empty.".to_owned(),
-            format!("Press {upload} to upload a file, {new} to create a directory."),
+            tr!("This directory is empty.").to_owned(),
+            tr!(
+                "Press {upload} to upload a file, {new} to create a directory.",
+                upload,
+                new
+            ),
         )
     };
     draw_lines(paint, area, &[(first, Face::Text), (second, Face::Dim)]);

@@ -15,7 +15,7 @@ use crate::{
 
 const QUESTION_WIDTH: u16 = 64;
 const PICKER_WIDTH: u16 = 64;
-const BUTTONS: [&str; 2] = ["   No   ", "  Delete  "];
+const BUTTONS: [&str; 2] = [tr_later!("   No   "), tr_later!("  Delete  ")];
 
 pub fn place_question(question: &DeleteQuestion, screen: Rect) -> DialogAreas {
     // The border, the names, what they contain, the warning, the buttons, and blank lines.
@@ -37,8 +37,8 @@ fn lines(question: &DeleteQuestion) -> u16 {
 
 pub fn draw_question(paint: &mut Paint<'_>, question: &DeleteQuestion, areas: &DialogAreas) {
     let title = match question.names.as_slice() {
-        [one] if question.paths.len() == 1 => format!("Delete {one}?"),
-        _ => format!("Delete {} entries?", question.paths.len()),
+        [one] if question.paths.len() == 1 => tr!("Delete {one}?", one),
+        _ => tr!("Delete {paths} entries?", paths = question.paths.len()),
     };
     let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
     let mut y = inner.y + 1;
@@ -53,7 +53,7 @@ pub fn draw_question(paint: &mut Paint<'_>, question: &DeleteQuestion, areas: &D
     }
     let others = question.paths.len().saturating_sub(question.names.len());
     if others > 0 {
-        let text = format!("and {} others", text::grouped(others as u64));
+        let text = tr!("and {others} others", others = text::grouped(others as u64));
         paint.text(inner.x, y, inner.width, &text, Face::Dim);
         y += 1;
     }
@@ -64,22 +64,27 @@ pub fn draw_question(paint: &mut Paint<'_>, question: &DeleteQuestion, areas: &D
         &contents(paint, question),
         Face::Text,
     );
-    let text = "Deleted files can't be restored.";
+    let text = tr!("Deleted files can't be restored.");
     paint.text(inner.x, y + 2, inner.width, text, Face::Dim);
     dialog::draw_buttons(paint, areas.buttons, BUTTONS, question.button);
 }
 
 fn contents(paint: &Paint<'_>, question: &DeleteQuestion) -> String {
     let files = match question.measured.files {
-        1 => "1 file".to_owned(),
-        n => format!("{} files", text::grouped(n)),
+        1 => tr!("1 file").to_owned(),
+        n => tr!("{n} files", n = text::grouped(n)),
     };
     let size = amount::short(Bytes(question.measured.bytes));
     match &question.measuring {
         Measuring::Done => format!("{files}, {size}"),
-        Measuring::Failed(why) => format!("Size unknown: {why}"),
+        Measuring::Failed(why) => tr!("Size unknown: {why}", why),
         Measuring::Due | Measuring::Runs(_) => {
-            format!("{files}, {size}, counting{}", paint.glyphs.ellipsis)
+            tr!(
+                "{files}, {size}, counting{ellipsis}",
+                files,
+                size,
+                ellipsis = paint.glyphs.ellipsis
+            )
         }
     }
 }
@@ -101,7 +106,7 @@ pub fn draw_picker(
         paint,
         areas.screen,
         areas.area,
-        "Open files of",
+        tr!("Open files of"),
         Face::Title,
     );
     let all = explorer.place_rows(&app.mirror);
@@ -115,7 +120,11 @@ pub fn draw_picker(
         let is_here = row.place == *explorer.place();
         let face = if is_here { Face::Accent } else { Face::Value };
         let kind = if app.mirror.has_several_contexts() {
-            format!("{} in {}", row.kind, row.place.context())
+            tr!(
+                "{kind} in {context}",
+                kind = row.kind,
+                context = row.place.context()
+            )
         } else {
             row.kind.to_owned()
         };

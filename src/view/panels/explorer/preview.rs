@@ -33,19 +33,19 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, explorer: &Explorer, area: Rect) {
     match explorer.preview.content() {
         None => {}
         Some(PreviewContent::Loading) => {
-            let text = format!("Loading{}", paint.glyphs.ellipsis);
+            let text = tr!("Loading{ellipsis}", ellipsis = paint.glyphs.ellipsis);
             paint.text(rest.x, rest.y, rest.width, &text, Face::Placeholder);
         }
         Some(PreviewContent::Text(lines, more)) => draw_text(paint, lines, *more, rest),
         Some(PreviewContent::Binary(bytes)) => draw_binary(paint, bytes, rest),
         Some(PreviewContent::Directory(listing)) => draw_directory(paint, listing, rest),
         Some(PreviewContent::Empty) => {
-            paint.text(rest.x, rest.y, rest.width, "Empty", Face::Dim);
+            paint.text(rest.x, rest.y, rest.width, tr!("Empty"), Face::Dim);
         }
         Some(PreviewContent::Nothing) => {
             let text = match entry.kind {
-                FileKind::Link => "Links aren't followed",
-                _ => "A pipe, socket or device has no preview",
+                FileKind::Link => tr!("Links aren't followed"),
+                _ => tr!("A pipe, socket or device has no preview"),
             };
             paint.text(rest.x, rest.y, rest.width, text, Face::Dim);
         }
@@ -78,11 +78,11 @@ fn draw_facts(paint: &mut Paint<'_>, app: &App, entry: &FileEntry, area: Rect) -
     let mut facts = vec![long_word(entry.kind).to_owned()];
     if entry.kind == FileKind::File {
         facts.push(match entry.size {
-            0..1_000 => format!("{} bytes", entry.size),
-            size => format!(
-                "{} ({} bytes)",
-                amount::short(Bytes(size)),
-                text::grouped(size)
+            0..1_000 => tr!("{size} bytes", size = entry.size),
+            size => tr!(
+                "{size} ({size2} bytes)",
+                size = amount::short(Bytes(size)),
+                size2 = text::grouped(size)
             ),
         });
     }
@@ -112,10 +112,10 @@ fn draw_facts(paint: &mut Paint<'_>, app: &App, entry: &FileEntry, area: Rect) -
 
 fn long_word(kind: FileKind) -> &'static str {
     match kind {
-        FileKind::Directory => "Directory",
-        FileKind::File => "File",
-        FileKind::Link => "Link",
-        FileKind::Special => "Pipe, socket or device",
+        FileKind::Directory => tr!("Directory"),
+        FileKind::File => tr!("File"),
+        FileKind::Link => tr!("Link"),
+        FileKind::Special => tr!("Pipe, socket or device"),
     }
 }
 
@@ -146,7 +146,7 @@ fn draw_binary(paint: &mut Paint<'_>, bytes: &[u8], area: Rect) {
         area.x,
         area.y,
         area.width,
-        "Not a text. First bytes:",
+        tr!("Not a text. First bytes:"),
         Face::Dim,
     );
     // A byte takes three cells as a number and one as a character, and the offset takes six.
@@ -173,8 +173,8 @@ fn printable(byte: u8) -> char {
 
 fn draw_directory(paint: &mut Paint<'_>, listing: &FileListing, area: Rect) {
     let what = match listing.all {
-        1 => "1 entry".to_owned(),
-        n => format!("{} entries", text::grouped(n)),
+        1 => tr!("1 entry").to_owned(),
+        n => tr!("{n} entries", n = text::grouped(n)),
     };
     paint.text(area.x, area.y, area.width, &what, Face::Dim);
     for (entry, y) in listing.entries.iter().zip(area.y + 1..area.bottom()) {

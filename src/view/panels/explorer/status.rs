@@ -24,8 +24,11 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, explorer: &Explorer, area: Rect) {
         return draw_prompt(paint, prompt, area);
     }
     if explorer.is_editing_filter() {
-        let x = paint.text(area.x + 1, area.y, 8, "Filter:", Face::Accent) + 1;
-        let found = format!("{} found", text::grouped(explorer.directory.count() as u64));
+        let x = paint.text(area.x + 1, area.y, 8, tr!("Filter:"), Face::Accent) + 1;
+        let found = tr!(
+            "{count} found",
+            count = text::grouped(explorer.directory.count() as u64)
+        );
         let taken = text::width(&found) as u16 + 2;
         let field = Rect::new(x, area.y, area.right().saturating_sub(x + taken), 1);
         paint.input(field, explorer.filter(), true);
@@ -54,16 +57,20 @@ fn facts(paint: &Paint<'_>, app: &App, explorer: &Explorer, env: &PanelEnv<'_>) 
         let of = text::grouped(count);
         if count > 0 {
             pieces.push((
-                format!("{} of {of}", text::grouped(position as u64)),
+                tr!(
+                    "{position} of {of}",
+                    position = text::grouped(position as u64),
+                    of
+                ),
                 Face::Text,
             ));
         }
         if count < all {
             let hidden = all - count;
             let word = if explorer.filter().is_empty() {
-                "hidden"
+                tr!("hidden")
             } else {
-                "don't match"
+                tr!("don't match")
             };
             pieces.push((format!("{} {word}", text::grouped(hidden)), Face::Dim));
         }
@@ -74,27 +81,27 @@ fn facts(paint: &Paint<'_>, app: &App, explorer: &Explorer, env: &PanelEnv<'_>) 
             0 => String::new(),
             size => format!(" ({})", amount::short(Bytes(size))),
         };
-        pieces.push((format!("{chosen} marked{size}"), Face::FileChosen));
+        pieces.push((tr!("{chosen} marked{size}", chosen, size), Face::FileChosen));
     }
     if !explorer.filter().is_empty() {
-        let text = format!("filter '{}'", explorer.filter().text());
+        let text = tr!("filter '{filter}'", filter = explorer.filter().text());
         pieces.push((text, Face::Accent));
     }
     if directory.options().order != FileOrder::Name && app.is_narrow() {
-        pieces.push(("sorted".to_owned(), Face::Dim));
+        pieces.push((tr!("sorted").to_owned(), Face::Dim));
     }
     if let Some(clipboard) = app.transfers.clipboard() {
         let word = if clipboard.moves {
-            "to move"
+            tr!("to move")
         } else {
-            "to copy"
+            tr!("to copy")
         };
         pieces.push((format!("{} {word}", clipboard.paths.len()), Face::Dim));
     }
     if let Some(why) = explorer.why_read_only(env) {
         let why = why.strip_prefix("read-only: ").unwrap_or(&why);
         pieces.push((
-            format!("{} read-only: {why}", paint.glyphs.off),
+            tr!("{off} read-only: {why}", off = paint.glyphs.off, why),
             Face::Warning,
         ));
     }
@@ -114,7 +121,7 @@ fn draw_prompt(paint: &mut Paint<'_>, prompt: &ExplorerPrompt, area: Rect) {
     let names = if !names.is_empty() {
         names.join("  ")
     } else if prompt.is_local() {
-        "Tab completes".to_owned()
+        tr!("Tab completes").to_owned()
     } else {
         return;
     };

@@ -17,8 +17,8 @@ use crate::{
 };
 
 const WIDTH: u16 = 68;
-const TRASH_BUTTONS: [&str; 2] = ["   No   ", "  Move to trash  "];
-const PURGE_BUTTONS: [&str; 2] = ["   No   ", "  Delete  "];
+const TRASH_BUTTONS: [&str; 2] = [tr_later!("   No   "), tr_later!("  Move to trash  ")];
+const PURGE_BUTTONS: [&str; 2] = [tr_later!("   No   "), tr_later!("  Delete  ")];
 /// Columns of the lists.
 const SECOND: u16 = 36;
 const THIRD: u16 = 50;
@@ -36,17 +36,28 @@ fn buttons(question: &FolderQuestion) -> [&'static str; 2] {
 fn words(question: &FolderQuestion) -> String {
     let folder = &question.folder;
     let contents = match (folder.files, folder.size) {
-        (Some(0), _) => "It is empty.".to_owned(),
-        (Some(files), Some(size)) => format!("It has {} files, {size}.", text::grouped(files)),
-        (_, Some(size)) => format!("It has {size} of files."),
-        (Some(files), None) => format!("It has more than {} files.", text::grouped(files)),
-        (None, None) => "Its size isn't known yet.".to_owned(),
+        (Some(0), _) => tr!("It is empty.").to_owned(),
+        (Some(files), Some(size)) => tr!(
+            "It has {files} files, {size}.",
+            files = text::grouped(files),
+            size
+        ),
+        (_, Some(size)) => tr!("It has {size} of files.", size),
+        (Some(files), None) => tr!(
+            "It has more than {files} files.",
+            files = text::grouped(files)
+        ),
+        (None, None) => tr!("Its size isn't known yet.").to_owned(),
     };
     if question.purge {
-        format!("{contents} They are deleted for good. This can't be undone.")
+        tr!(
+            "{contents} They are deleted for good. This can't be undone.",
+            contents
+        )
     } else {
-        format!(
-            "{contents} You can restore the folder from the trash. Sessions can't mount it until then."
+        tr!(
+            "{contents} You can restore the folder from the trash. Sessions can't mount it until then.",
+            contents
         )
     }
 }
@@ -69,9 +80,9 @@ pub(super) fn place_question(question: &FolderQuestion, screen: Rect) -> DialogA
 pub(super) fn draw_question(paint: &mut Paint<'_>, question: &FolderQuestion, areas: &DialogAreas) {
     let name = &question.folder.name;
     let title = if question.purge {
-        format!("Delete {name} for good?")
+        tr!("Delete {name} for good?", name)
     } else {
-        format!("Move {name} to the trash?")
+        tr!("Move {name} to the trash?", name)
     };
     let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
     for (line, y) in lines(&words(question)).iter().zip(inner.y + 1..) {
@@ -83,13 +94,17 @@ pub(super) fn draw_question(paint: &mut Paint<'_>, question: &FolderQuestion, ar
 fn rule(kind: &FormKind) -> &'static str {
     match kind {
         FormKind::Create => {
-            "Letters, digits, _ . and -. A folder with a leading dot is mounted in every session."
+            tr!(
+                "Letters, digits, _ . and -. A folder with a leading dot is mounted in every session."
+            )
         }
         FormKind::Rename { .. } => {
-            "Letters, digits, _ . and -. Recipes and recent launches keep the old name."
+            tr!("Letters, digits, _ . and -. Recipes and recent launches keep the old name.")
         }
-        FormKind::Clone { .. } => "The copy is a folder of its own. Large folders take a while.",
-        FormKind::Quota { .. } => "For example 5g. Remove the text to remove the quota.",
+        FormKind::Clone { .. } => {
+            tr!("The copy is a folder of its own. Large folders take a while.")
+        }
+        FormKind::Quota { .. } => tr!("For example 5g. Remove the text to remove the quota."),
     }
 }
 
@@ -107,8 +122,8 @@ pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &Dialog
     let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
     let mut y = inner.y + 1;
     let label = match form.kind {
-        FormKind::Quota { .. } => "Quota",
-        _ => "Name",
+        FormKind::Quota { .. } => tr!("Quota"),
+        _ => tr!("Name"),
     };
     paint.text(inner.x, y, 8, label, Face::Label);
     let field = Rect::new(inner.x + 8, y, inner.width.saturating_sub(8), 1);
@@ -117,8 +132,10 @@ pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &Dialog
     for (number, choice) in form.choices.iter().enumerate() {
         let place = Rect::new(inner.x, y, inner.width, 1);
         let note = match form.marked() {
-            Some(marked) if marked == number && choice.is_free() => "left and right choose another",
-            None if number == 0 => "down goes to the choices",
+            Some(marked) if marked == number && choice.is_free() => {
+                tr!("left and right choose another")
+            }
+            None if number == 0 => tr!("down goes to the choices"),
             _ => "",
         };
         draw_choice(paint, choice, form.marked() == Some(number), note, place);
@@ -127,10 +144,10 @@ pub(super) fn draw_form(paint: &mut Paint<'_>, form: &FolderForm, areas: &Dialog
     y += u16::from(!form.choices.is_empty());
     let text = match (&form.kind, form.asked) {
         (_, false) => rule(&form.kind),
-        (FormKind::Create, true) => "Creating the folder",
-        (FormKind::Rename { .. }, true) => "Renaming the folder",
-        (FormKind::Clone { .. }, true) => "Copying. Closing workbay cancels it",
-        (FormKind::Quota { .. }, true) => "Setting the quota",
+        (FormKind::Create, true) => tr!("Creating the folder"),
+        (FormKind::Rename { .. }, true) => tr!("Renaming the folder"),
+        (FormKind::Clone { .. }, true) => tr!("Copying. Closing workbay cancels it"),
+        (FormKind::Quota { .. }, true) => tr!("Setting the quota"),
     };
     for (line, y) in lines(text).iter().zip(y..inner.bottom()) {
         paint.text(inner.x, y, inner.width, line, Face::Dim);
@@ -190,7 +207,7 @@ fn head(rows: Rect) -> Rect {
 }
 
 pub(super) fn draw_shares(paint: &mut Paint<'_>, list: &ShareList, areas: &DialogAreas) {
-    let title = format!("Access to {}", list.folder.name);
+    let title = tr!("Access to {name}", name = list.folder.name);
     let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
     let rows = areas.rows;
     let line = Rect {
@@ -199,16 +216,16 @@ pub(super) fn draw_shares(paint: &mut Paint<'_>, list: &ShareList, areas: &Dialo
         ..inner
     };
     if let Some(input) = list.typed() {
-        paint.text(line.x, line.y, 7, "Email", Face::Label);
+        paint.text(line.x, line.y, 7, tr!("Email"), Face::Label);
         let field = Rect::new(line.x + 7, line.y, 34, 1);
         paint.input(field, input, true);
         let access = access_words(list.permission.word());
-        let text = format!("{access} (up, down)");
+        let text = tr!("{access} (up, down)", access);
         let x = field.right() + 2;
         paint.text(x, line.y, line.right().saturating_sub(x), &text, Face::Dim);
     }
     match &list.shares {
-        None => drop(paint.text(rows.x, rows.y, rows.width, "Reading", Face::Dim)),
+        None => drop(paint.text(rows.x, rows.y, rows.width, tr!("Reading"), Face::Dim)),
         Some(Err(why)) => {
             let lines = text::wrap(why.as_str(), usize::from(rows.width));
             for (line, y) in lines.iter().zip(rows.top()..rows.bottom()) {
@@ -220,7 +237,7 @@ pub(super) fn draw_shares(paint: &mut Paint<'_>, list: &ShareList, areas: &Dialo
                 rows.x,
                 rows.y,
                 rows.width,
-                "Only you have access",
+                tr!("Only you have access"),
                 Face::Text,
             );
         }
@@ -228,7 +245,7 @@ pub(super) fn draw_shares(paint: &mut Paint<'_>, list: &ShareList, areas: &Dialo
             columns(
                 paint,
                 head(rows),
-                ["User", "Access", "State"],
+                [tr!("User"), tr!("Access"), tr!("State")],
                 Face::TableHead,
             );
             let shown = shares.iter().enumerate().skip(list.list.scroll());
@@ -241,7 +258,11 @@ pub(super) fn draw_shares(paint: &mut Paint<'_>, list: &ShareList, areas: &Dialo
                 if number == list.list.marked() {
                     dialog::mark(paint, place);
                 }
-                let state = if share.pending { "invited" } else { "shared" };
+                let state = if share.pending {
+                    tr!("invited")
+                } else {
+                    tr!("shared")
+                };
                 let access = access_words(share.permission.as_str());
                 columns(
                     paint,
@@ -260,17 +281,23 @@ pub(super) fn draw_invitations(
     invitations: &[Invitation],
     areas: &DialogAreas,
 ) {
-    dialog::frame(paint, areas.screen, areas.area, "Invitations", Face::Title);
+    dialog::frame(
+        paint,
+        areas.screen,
+        areas.area,
+        tr!("Invitations"),
+        Face::Title,
+    );
     let rows = areas.rows;
     if invitations.is_empty() {
-        let text = "No invitations wait for your answer";
+        let text = tr!("No invitations wait for your answer");
         paint.text(rows.x, rows.y, rows.width, text, Face::Text);
         return;
     }
     columns(
         paint,
         head(rows),
-        ["Folder", "Access", "From"],
+        [tr!("Folder"), tr!("Access"), tr!("From")],
         Face::TableHead,
     );
     let shown = invitations.iter().enumerate().skip(list.list.scroll());

@@ -104,22 +104,31 @@ impl Dialog for FoldersPanel {
 
 /// The context is named if there are several.
 fn title(paint: &Paint<'_>, app: &App, page: &FoldersPanel) -> String {
-    let name = if page.shows_trash() { "Trash" } else { "Data" };
+    let name = if page.shows_trash() {
+        tr!("Trash")
+    } else {
+        tr!("Data")
+    };
     let mut title = name.to_owned();
     if app.mirror.has_several_contexts() {
-        title = format!("{title} of {}", page.context);
+        title = tr!("{title} of {context}", title, context = page.context);
     }
     match page.invitations().len() {
         0 => title,
-        1 => format!("{title} {} 1 invitation", paint.glyphs.dot),
-        n => format!("{title} {} {n} invitations", paint.glyphs.dot),
+        1 => tr!("{title} {dot} 1 invitation", title, dot = paint.glyphs.dot),
+        n => tr!(
+            "{title} {dot} {n} invitations",
+            title,
+            dot = paint.glyphs.dot,
+            n
+        ),
     }
 }
 
 /// The filter, or how much all folders use.
 fn draw_top(paint: &mut Paint<'_>, page: &FoldersPanel, inner: Rect) {
     if page.is_editing() || !page.filter().is_empty() {
-        paint.text(inner.x, inner.y, 8, "Filter", Face::Label);
+        paint.text(inner.x, inner.y, 8, tr!("Filter"), Face::Label);
         let field = Rect::new(inner.x + 8, inner.y, inner.width.saturating_sub(8), 1);
         paint.input(field, page.filter(), page.is_editing());
         return;
@@ -127,7 +136,10 @@ fn draw_top(paint: &mut Paint<'_>, page: &FoldersPanel, inner: Rect) {
     let folders = page.folders();
     let low = folders.iter().filter(|it| it.low_space);
     if let Some(free) = low.filter_map(|it| it.free).min() {
-        let text = format!("The disk is almost full: {free} are free. Delete files or folders");
+        let text = tr!(
+            "The disk is almost full: {free} are free. Delete files or folders",
+            free
+        );
         paint.text(inner.x + 1, inner.y, inner.width, &text, Face::Warning);
         return;
     }
@@ -137,11 +149,16 @@ fn draw_top(paint: &mut Paint<'_>, page: &FoldersPanel, inner: Rect) {
     }
     let sum = Bytes(known.iter().sum());
     let part = if known.len() < folders.len() {
-        format!("{sum} in {} of {} folders", known.len(), folders.len())
+        tr!(
+            "{sum} in {known} of {folders} folders",
+            sum,
+            known = known.len(),
+            folders = folders.len()
+        )
     } else if folders.len() == 1 {
-        format!("{sum} in 1 folder")
+        tr!("{sum} in 1 folder", sum)
     } else {
-        format!("{sum} in {} folders", folders.len())
+        tr!("{sum} in {folders} folders", sum, folders = folders.len())
     };
     paint.text(inner.x + 1, inner.y, inner.width, &part, Face::Dim);
 }
@@ -155,29 +172,39 @@ fn draw_empty(paint: &mut Paint<'_>, app: &App, page: &FoldersPanel, rows: Rect)
     let lacks = app.mirror.why_not(page.context, Capability::Folders);
     let (first, second) = match (page.loaded(), lacks) {
         _ if !app.mirror.is_up() => (
-            "Daemon disconnected".to_owned(),
-            "Folders appear after the reconnect".to_owned(),
+            tr!("Daemon disconnected").to_owned(),
+            tr!("Folders appear after the reconnect").to_owned(),
         ),
-        (_, Some(why)) => ("This context has no folders".to_owned(), why.to_string()),
-        (FolderList::Loading, _) => ("Reading the folders".to_owned(), String::new()),
+        (_, Some(why)) => (
+            tr!("This context has no folders").to_owned(),
+            why.to_string(),
+        ),
+        (FolderList::Loading, _) => (tr!("Reading the folders").to_owned(), String::new()),
         (FolderList::Failed(why), _) => {
-            let text = format!("{why}. Press {} to try again", key(Action::FolderRefresh));
-            ("The folders can't be read".to_owned(), text)
+            let text = tr!(
+                "{why}. Press {refresh} to try again",
+                why,
+                refresh = key(Action::FolderRefresh)
+            );
+            (tr!("The folders can't be read").to_owned(), text)
         }
         _ if !page.filter().is_empty() => (
-            format!("No folder matches '{}'", page.filter().text()),
+            tr!(
+                "No folder matches '{filter}'",
+                filter = page.filter().text()
+            ),
             String::new(),
         ),
         _ if page.shows_trash() => (
-            "The trash is empty".to_owned(),
-            "Deleted folders stay here until you delete them for good".to_owned(),
+            tr!("The trash is empty").to_owned(),
+            tr!("Deleted folders stay here until you delete them for good").to_owned(),
         ),
         _ => {
-            let text = format!(
-                "Folders outlive sessions. Press {} to create one",
-                key(Action::FolderCreate)
+            let text = tr!(
+                "Folders outlive sessions. Press {create} to create one",
+                create = key(Action::FolderCreate)
             );
-            ("No folders".to_owned(), text)
+            (tr!("No folders").to_owned(), text)
         }
     };
     let room = usize::from(rows.width.saturating_sub(2));
@@ -194,7 +221,7 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, page: &FoldersPanel, folder: &Fol
     let room = usize::from(foot.width);
     let place = match &folder.path {
         Some(path) => Clean::new(path).into_string(),
-        None => format!("storage host {}", folder.host),
+        None => tr!("storage host {host}", host = folder.host),
     };
     let (place, _) = text::fit_path(&place, room, paint.glyphs.ellipsis);
     paint.text(foot.x, foot.y, foot.width, &place, Face::Value);
@@ -212,22 +239,22 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, page: &FoldersPanel, folder: &Fol
 fn about(folder: &Folder) -> String {
     let mut words = vec![folder.whose(), folder.access().to_owned()];
     if let Some(creator) = folder.creator.as_ref().filter(|_| !folder.is_owner) {
-        words.push(format!("created by {creator}"));
+        words.push(tr!("created by {creator}", creator));
     }
     if folder.status != *"ready" && folder.trashed_at.is_none() {
-        words.push(format!("status {}", folder.status));
+        words.push(tr!("status {status}", status = folder.status));
     }
     match (folder.files, folder.size, folder.measuring) {
-        (Some(1), Some(_), _) => words.push("1 file".to_owned()),
-        (Some(files), Some(_), _) => words.push(format!("{} files", text::grouped(files))),
+        (Some(1), Some(_), _) => words.push(tr!("1 file").to_owned()),
+        (Some(files), Some(_), _) => words.push(tr!("{files} files", files = text::grouped(files))),
         (Some(files), None, _) => {
-            words.push(format!("more than {} files", text::grouped(files)));
+            words.push(tr!("more than {files} files", files = text::grouped(files)));
         }
-        (None, _, true) => words.push("being measured".to_owned()),
+        (None, _, true) => words.push(tr!("being measured").to_owned()),
         (None, ..) => {}
     }
     if let Some(free) = folder.free {
-        words.push(format!("{free} free on its disk"));
+        words.push(tr!("{free} free on its disk", free));
     }
     text::sentence(&words.join(", "))
 }
@@ -241,9 +268,9 @@ fn mounts(page: &FoldersPanel, folder: &Folder, app: &App) -> String {
         .map(|it| it.name.as_str())
         .collect();
     if names.is_empty() {
-        return "No session mounts it".to_owned();
+        return tr!("No session mounts it").to_owned();
     }
-    format!("Mounted by {}", names.join(", "))
+    tr!("Mounted by {names}", names = names.join(", "))
 }
 
 fn more(folder: &Folder) -> String {
@@ -251,14 +278,20 @@ fn more(folder: &Folder) -> String {
         && let (Some(size), Some(most)) = (folder.size, folder.max_size)
     {
         let how = match folder.quota_enforced {
-            Some(true) => ", enforced by the file system",
-            Some(false) => ", measured, not enforced",
+            Some(true) => tr!(", enforced by the file system"),
+            Some(false) => tr!(", measured, not enforced"),
             None => "",
         };
-        return format!("Uses {percent}% of its quota: {size} of {most}{how}");
+        return tr!(
+            "Uses {percent}% of its quota: {size} of {most}{how}",
+            percent,
+            size,
+            most,
+            how
+        );
     }
     if folder.is_auto_mounted() && folder.trashed_at.is_none() {
-        return "Mounted in every session, because its name begins with a dot".to_owned();
+        return tr!("Mounted in every session, because its name begins with a dot").to_owned();
     }
     String::new()
 }

@@ -30,15 +30,15 @@ pub(super) enum FolderColumn {
 impl FolderColumn {
     fn title(self) -> &'static str {
         match self {
-            Self::Name => "Name",
-            Self::Size => "Size",
-            Self::Quota => "Quota use",
-            Self::Files => "Files",
-            Self::Mounted => "Mounted by",
-            Self::Permission => "Perm",
-            Self::Created => "Created",
-            Self::Deleted => "Deleted",
-            Self::Place => "Place",
+            Self::Name => tr!("Name"),
+            Self::Size => tr!("Size"),
+            Self::Quota => tr!("Quota use"),
+            Self::Files => tr!("Files"),
+            Self::Mounted => tr!("Mounted by"),
+            Self::Permission => tr!("Perm"),
+            Self::Created => tr!("Created"),
+            Self::Deleted => tr!("Deleted"),
+            Self::Place => tr!("Place"),
         }
     }
 
@@ -174,7 +174,7 @@ fn cell(
         },
         FolderColumn::Files => match (folder.files, folder.size) {
             (Some(files), Some(_)) => (text::grouped(files), Face::Text),
-            (Some(_), None) => ("many".to_owned(), Face::Text),
+            (Some(_), None) => (tr!("many").to_owned(), Face::Text),
             (None, _) => ("-".to_owned(), Face::Dim),
         },
         FolderColumn::Mounted => match mounting {

@@ -18,13 +18,13 @@ impl HistoryColumn {
     pub fn title(self) -> &'static str {
         match self {
             Self::Fold => "",
-            Self::Updated => "Updated",
-            Self::Created => "Created",
-            Self::Phase => "Phase",
-            Self::Result => "Result",
-            Self::Transition => "From, to",
-            Self::Attempts => "Tries",
-            Self::Message => "Message",
+            Self::Updated => tr!("Updated"),
+            Self::Created => tr!("Created"),
+            Self::Phase => tr!("Phase"),
+            Self::Result => tr!("Result"),
+            Self::Transition => tr!("From, to"),
+            Self::Attempts => tr!("Tries"),
+            Self::Message => tr!("Message"),
         }
     }
 }

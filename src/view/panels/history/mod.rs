@@ -43,7 +43,7 @@ impl Dialog for HistoryTable {
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
         let rows = areas.rows;
-        let title = format!("Scheduling history of {}", self.name());
+        let title = tr!("Scheduling history of {name}", name = self.name());
         let inner = dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         draw_filter(paint, self, Rect { height: 1, ..inner });
         let places = columns::places(rows.width);
@@ -62,12 +62,16 @@ impl Dialog for HistoryTable {
 
 fn draw_filter(paint: &mut Paint<'_>, open: &HistoryTable, line: Rect) {
     let count = match open.state() {
-        _ if open.asking => "loading".to_owned(),
+        _ if open.asking => tr!("loading").to_owned(),
         HistoryState::Known(all) if open.shown().len() < all.len() => {
-            format!("{} of {}", open.shown().len(), all.len())
+            tr!(
+                "{shown} of {all}",
+                shown = open.shown().len(),
+                all = all.len()
+            )
         }
-        HistoryState::Known(all) if all.len() == 1 => "1 entry".to_owned(),
-        HistoryState::Known(all) => format!("{} entries", all.len()),
+        HistoryState::Known(all) if all.len() == 1 => tr!("1 entry").to_owned(),
+        HistoryState::Known(all) => tr!("{all} entries", all = all.len()),
         HistoryState::Asked | HistoryState::Failed(_) => String::new(),
     };
     paint.right(line.x, line.y, line.width, &count, Face::Dim);
@@ -78,8 +82,9 @@ fn draw_filter(paint: &mut Paint<'_>, open: &HistoryTable, line: Rect) {
         paint.input(field, open.query(), open.typing);
         return;
     }
-    let x = paint.text(line.x + 1, line.y, room, "filter by ", Face::Dim);
-    let room = usize::from(room.saturating_sub(11));
+    let label = format!("{} ", tr!("filter by"));
+    let x = paint.text(line.x + 1, line.y, room, &label, Face::Dim);
+    let room = usize::from(room).saturating_sub(text::width(&label) + 1);
     paint.text(x, line.y, room as u16, &properties(room), Face::Placeholder);
 }
 
@@ -119,7 +124,7 @@ impl HistoryView<'_> {
                 }
             };
             let mut text = match (place.column, self.open.sorted_by) {
-                (HistoryColumn::Updated, SortedBy::Created) if sorted => "Created".to_owned(),
+                (HistoryColumn::Updated, SortedBy::Created) if sorted => tr!("Created").to_owned(),
                 (column, _) => column.title().to_owned(),
             };
             let face = if sorted {
@@ -142,18 +147,20 @@ impl HistoryView<'_> {
         let session = self.app.mirror.session(self.open.session());
         let waits = session.filter(|it| it.status == Status::Pending);
         match waits.and_then(|it| it.status_message.as_ref()) {
-            Some(why) if !why.is_empty() => format!("No entries yet: {why}"),
-            _ => "No entries yet".to_owned(),
+            Some(why) if !why.is_empty() => tr!("No entries yet: {why}", why),
+            _ => tr!("No entries yet").to_owned(),
         }
     }
 
     fn draw_rows(&self, paint: &mut Paint<'_>, rows: Rect) {
         let empty = match self.open.state() {
-            HistoryState::Asked => Some(("Loading the scheduling history".to_owned(), Face::Dim)),
+            HistoryState::Asked => {
+                Some((tr!("Loading the scheduling history").to_owned(), Face::Dim))
+            }
             HistoryState::Failed(why) => Some((why.to_string(), Face::Bad)),
             HistoryState::Known(all) if all.is_empty() => Some((self.nothing_yet(), Face::Dim)),
             HistoryState::Known(_) if self.open.shown().len() == 0 => {
-                Some(("No entry matches the filter".to_owned(), Face::Dim))
+                Some((tr!("No entry matches the filter").to_owned(), Face::Dim))
             }
             HistoryState::Known(_) => None,
         };
@@ -307,7 +314,7 @@ impl HistoryView<'_> {
         Some(match step.ended_at {
             Some(ended) => {
                 let took = ended.duration_since(step.started_at?).as_millis();
-                format!("{started}, {took} ms")
+                tr!("{started}, {took} ms", started, took)
             }
             None => started,
         })
@@ -339,9 +346,9 @@ impl HistoryView<'_> {
             paint.text(foot.x + 1, y, foot.width - 1, line, face);
         }
         let dot = format!(" {} ", paint.glyphs.dot);
-        let created = format!("created {}", self.moment(entry.at));
+        let created = tr!("created {at}", at = self.moment(entry.at));
         let code = entry.error_code.as_ref().map(ToString::to_string);
-        let id = entry.id.as_ref().map(|id| format!("id {id}"));
+        let id = entry.id.as_ref().map(|id| tr!("id {id}", id));
         let facts: Vec<String> = code.into_iter().chain([created]).chain(id).collect();
         let last = foot.bottom() - 1;
         let facts = facts.join(&dot);
