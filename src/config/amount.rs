@@ -20,7 +20,7 @@ pub(super) fn cores(item: &Item) -> Result<Cpu, DocumentFault> {
 
 /// A CPU amount as it is typed.
 pub(super) fn cores_text(item: &Item) -> Result<String, DocumentFault> {
-    digits(item, "a CPU amount like 2 or 0.5")
+    digits(item, tr!("a CPU amount like 2 or 0.5"))
 }
 
 /// A CPU amount or 0.
@@ -38,12 +38,12 @@ pub(super) fn memory(item: &Item, least: Bytes) -> Result<Bytes, DocumentFault> 
             .parse()
             .map_err(|why: String| DocumentFault::new(item.at, why))?,
         Value::Integer(number) => Bytes(u64::try_from(*number).unwrap_or(0)),
-        _ => return Err(item.mismatch("a memory size like \"256m\"")),
+        _ => return Err(item.mismatch(tr!("a memory size like \"256m\""))),
     };
     if bytes < least {
         return Err(DocumentFault::new(
             item.at,
-            format!("{bytes} is too small (min: {least})"),
+            tr!("{bytes} is too small (min: {least})", bytes, least),
         ));
     }
     Ok(bytes)
@@ -66,7 +66,7 @@ pub(super) fn span_text(item: &Item) -> Result<String, DocumentFault> {
     match &item.value {
         Value::Text(text) => Ok(text.clone()),
         Value::Integer(number) => Ok(number.to_string()),
-        _ => Err(item.mismatch("a duration like \"90m\"")),
+        _ => Err(item.mismatch(tr!("a duration like \"90m\""))),
     }
 }
 
@@ -74,8 +74,8 @@ pub(super) fn span_text(item: &Item) -> Result<String, DocumentFault> {
 pub(super) fn some_span(item: &Item) -> Result<Span, DocumentFault> {
     match span(item)? {
         Span(0) => Err(
-            DocumentFault::new(item.at, "the duration must be longer than 0")
-                .help("for no limit, leave the setting out"),
+            DocumentFault::new(item.at, tr!("the duration must be longer than 0"))
+                .help(tr!("for no limit, leave the setting out")),
         ),
         span => Ok(span),
     }
@@ -89,7 +89,12 @@ pub(super) fn number(item: &Item, least: i64, most: i64) -> Result<i64, Document
     }
     Err(DocumentFault::new(
         item.at,
-        format!("{number} is out of range. Use {least} to {most}"),
+        tr!(
+            "{number} is out of range. Use {least} to {most}",
+            number,
+            least,
+            most
+        ),
     ))
 }
 
@@ -99,7 +104,7 @@ const MOST: i64 = 1_000_000;
 /// A count, min `least`.
 pub(super) fn count(item: &Item, least: u32) -> Result<u32, DocumentFault> {
     let number = number(item, i64::from(least), MOST)?;
-    u32::try_from(number).map_err(|_| item.mismatch("a whole number"))
+    u32::try_from(number).map_err(|_| item.mismatch(tr!("a whole number")))
 }
 
 /// A count, min 1.
@@ -109,7 +114,7 @@ pub(super) fn some_count(item: &Item) -> Result<u32, DocumentFault> {
 
 /// A decimal number in thousandths.
 pub(super) fn thousandths(item: &Item) -> Result<u64, DocumentFault> {
-    let text = digits(item, "a number")?;
+    let text = digits(item, tr!("a number"))?;
     amounts::read_thousandths(&text).map_err(|why| DocumentFault::new(item.at, why))
 }
 
@@ -137,7 +142,7 @@ fn collect(
         if found.insert(slot.clone(), amount).is_some() {
             return Err(DocumentFault::new(
                 entry.at,
-                format!("{slot} is listed twice"),
+                tr!("{slot} is listed twice", slot),
             ));
         }
     }

@@ -19,8 +19,10 @@ pub(super) fn port_range(item: &Item) -> Result<PortRange, DocumentFault> {
         (1025 <= range.first && range.first <= range.last && range.last <= 65534).then_some(range)
     });
     ports.ok_or_else(|| {
-        let fault = DocumentFault::new(item.at, format!("invalid range of ports '{text}'"));
-        fault.help("write the first and the last port, from 1025 to 65534: \"10250-10749\"")
+        let fault = DocumentFault::new(item.at, tr!("invalid range of ports '{text}'", text));
+        fault.help(tr!(
+            "write the first and the last port, from 1025 to 65534: \"10250-10749\""
+        ))
     })
 }
 
@@ -40,8 +42,8 @@ pub(super) fn some_file(item: &Item) -> Result<Option<PathBuf>, DocumentFault> {
         "" => Ok(None),
         text if is_complete && !text.contains('\0') => Ok(Some(PathBuf::from(text))),
         text => {
-            let fault = DocumentFault::new(item.at, format!("invalid path '{text}'"));
-            Err(fault.help("write a path that begins with / or ~/"))
+            let fault = DocumentFault::new(item.at, tr!("invalid path '{text}'", text));
+            Err(fault.help(tr!("write a path that begins with / or ~/")))
         }
     }
 }

@@ -22,15 +22,21 @@ const KEYS: [&str; 8] = [
 /// All valid commands of a file, and the faults of the others.
 pub(super) fn read(document: &Document, item: &Item) -> (Vec<CustomCommand>, Vec<DocumentFault>) {
     let Value::List(items) = &item.value else {
-        let fault = DocumentFault::new(item.at, format!("[{TABLE}] must be a list of tables"));
-        return (Vec::new(), vec![fault.help(format!("write [[{TABLE}]]"))]);
+        let fault = DocumentFault::new(
+            item.at,
+            tr!("[{table}] must be a list of tables", table = TABLE),
+        );
+        return (
+            Vec::new(),
+            vec![fault.help(tr!("write [[{table}]]", table = TABLE))],
+        );
     };
     let (mut commands, mut faults) = (Vec::<CustomCommand>::new(), Vec::new());
     for item in items {
         match command(document, item, &mut faults) {
             Some((command, at)) if commands.iter().any(|it| it.name == command.name) => {
-                let message = format!("two commands are called '{}'", command.name);
-                faults.push(DocumentFault::new(at, message).help("rename one of them"));
+                let message = tr!("two commands are called '{name}'", name = command.name);
+                faults.push(DocumentFault::new(at, message).help(tr!("rename one of them")));
             }
             Some((command, _)) => commands.push(command),
             None => {}
@@ -91,8 +97,8 @@ fn command(
         ),
     ] {
         if !is_there {
-            let fault = DocumentFault::new(item.at, format!("the command has no '{key}'"));
-            faults.push(fault.help(format!("write {example}")));
+            let fault = DocumentFault::new(item.at, tr!("the command has no '{key}'", key));
+            faults.push(fault.help(tr!("write {example}", example)));
         }
     }
     if faults.len() > before {
@@ -118,7 +124,7 @@ fn place(document: &Document, at: usize) -> CommandPlace {
 }
 
 fn unknown(entry: &DocumentEntry) -> DocumentFault {
-    let what = format!("setting in [[{TABLE}]]");
+    let what = tr!("setting in [[{table}]]", table = TABLE);
     DocumentFault::unknown(entry.at, &what, &entry.key, KEYS)
 }
 
@@ -127,7 +133,7 @@ fn template_of(item: &Item) -> Result<String, DocumentFault> {
     if text.contains('\0') {
         return Err(DocumentFault::new(
             item.at,
-            "a command must not contain a NUL byte",
+            tr!("a command must not contain a NUL byte"),
         ));
     }
     match Template::read(&text) {
@@ -148,8 +154,10 @@ fn scopes(item: &Item) -> Result<Vec<CommandScope>, DocumentFault> {
         }
     }
     if scopes.is_empty() {
-        let fault = DocumentFault::new(item.at, "the list of scopes is empty");
-        return Err(fault.help("write [\"list\", \"detail\", \"terminal\"], or some of them"));
+        let fault = DocumentFault::new(item.at, tr!("the list of scopes is empty"));
+        return Err(fault.help(tr!(
+            "write [\"list\", \"detail\", \"terminal\"], or some of them"
+        )));
     }
     Ok(scopes)
 }
@@ -166,7 +174,7 @@ fn confirm(item: &Item) -> Result<Confirm, DocumentFault> {
         Value::Bool(true) => Ok(Confirm::Yes),
         Value::Bool(false) => Ok(Confirm::No),
         Value::Text(text) if !text.trim().is_empty() => Ok(Confirm::Text(text.trim().to_owned())),
-        _ => Err(item.mismatch("true, false or a question")),
+        _ => Err(item.mismatch(tr!("true, false or a question"))),
     }
 }
 

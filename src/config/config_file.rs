@@ -30,12 +30,19 @@ pub fn text(path: &Path) -> Result<Option<String>, Problem> {
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > LARGEST {
-        let message = format!("the file is larger than {} MiB", LARGEST / (1024 * 1024));
-        return Err(whole(path, message, "remove what doesn't belong in it"));
+        let message = tr!(
+            "the file is larger than {most} MiB",
+            most = LARGEST / (1024 * 1024)
+        );
+        return Err(whole(
+            path,
+            message,
+            tr!("remove what doesn't belong in it"),
+        ));
     }
     String::from_utf8(bytes).map(Some).map_err(|_| {
-        let message = "the file isn't UTF-8 text".to_owned();
-        whole(path, message, "save it as UTF-8")
+        let message = tr!("the file isn't UTF-8 text").to_owned();
+        whole(path, message, tr!("save it as UTF-8"))
     })
 }
 
@@ -53,18 +60,18 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
     Err(io::Error::new(
         io::ErrorKind::InvalidInput,
-        "it isn't a regular file",
+        tr!("it isn't a regular file"),
     ))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let help = match error.raw_os_error().map(Errno::from_raw_os_error) {
-        Some(Errno::LOOP) => "its symbolic links form a loop. Remove the link",
-        Some(Errno::ACCESS | Errno::PERM) => "check its owner and permissions",
-        Some(_) => "check what is at this path",
-        None => "replace it with a regular file, or remove it",
+        Some(Errno::LOOP) => tr!("its symbolic links form a loop. Remove the link"),
+        Some(Errno::ACCESS | Errno::PERM) => tr!("check its owner and permissions"),
+        Some(_) => tr!("check what is at this path"),
+        None => tr!("replace it with a regular file, or remove it"),
     };
-    whole(path, format!("can't be read: {error}"), help)
+    whole(path, tr!("can't be read: {error}", error), help)
 }
 
 fn whole(path: &Path, message: String, help: &str) -> Problem {

@@ -63,7 +63,7 @@ impl Document {
     pub fn parse(file: &Path, text: &str) -> Result<Self, Problem> {
         let parsed = DeTable::parse(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            let message = format!("invalid TOML: {}", error.message());
+            let message = tr!("invalid TOML: {message}", message = error.message());
             problem(file, text, DocumentFault::new(at, message))
         })?;
         Ok(Self {
@@ -125,10 +125,12 @@ impl DocumentFault {
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
-        let fault = Self::new(at, format!("unknown {what} '{word}'"));
+        let fault = Self::new(at, tr!("unknown {what} '{word}'", what, word));
         match nearest(word, &known) {
-            Some(near) => fault.help(format!("did you mean '{near}'?")),
-            None if known.len() <= 12 => fault.help(format!("use one of {}", known.join(", "))),
+            Some(near) => fault.help(tr!("did you mean '{near}'?", near)),
+            None if known.len() <= 12 => {
+                fault.help(tr!("use one of {known}", known = known.join(", ")))
+            }
             None => fault,
         }
     }
@@ -138,12 +140,12 @@ impl Item {
     /// The name of the type for messages.
     pub fn kind(&self) -> &'static str {
         match self.value {
-            Value::Text(_) => "a string",
-            Value::Integer(_) => "a whole number",
-            Value::Float(_) => "a number",
-            Value::Bool(_) => "true or false",
-            Value::List(_) => "a list",
-            Value::Table(_) => "a table",
+            Value::Text(_) => tr!("a string"),
+            Value::Integer(_) => tr!("a whole number"),
+            Value::Float(_) => tr!("a number"),
+            Value::Bool(_) => tr!("true or false"),
+            Value::List(_) => tr!("a list"),
+            Value::Table(_) => tr!("a table"),
             Value::Other(kind) => kind,
         }
     }
@@ -152,42 +154,46 @@ impl Item {
     pub fn mismatch(&self, expected: &str) -> DocumentFault {
         DocumentFault::new(
             self.at,
-            format!("expected {expected}, found {}", self.kind()),
+            tr!(
+                "expected {expected}, found {kind}",
+                expected,
+                kind = self.kind()
+            ),
         )
     }
 
     pub fn text(&self) -> Result<&str, DocumentFault> {
         match &self.value {
             Value::Text(text) => Ok(text),
-            _ => Err(self.mismatch("a string")),
+            _ => Err(self.mismatch(tr!("a string"))),
         }
     }
 
     pub fn boolean(&self) -> Result<bool, DocumentFault> {
         match self.value {
             Value::Bool(on) => Ok(on),
-            _ => Err(self.mismatch("true or false")),
+            _ => Err(self.mismatch(tr!("true or false"))),
         }
     }
 
     pub fn integer(&self) -> Result<i64, DocumentFault> {
         match self.value {
             Value::Integer(number) => Ok(number),
-            _ => Err(self.mismatch("a whole number")),
+            _ => Err(self.mismatch(tr!("a whole number"))),
         }
     }
 
     pub fn list(&self) -> Result<&[Self], DocumentFault> {
         match &self.value {
             Value::List(items) => Ok(items),
-            _ => Err(self.mismatch("a list")),
+            _ => Err(self.mismatch(tr!("a list"))),
         }
     }
 
     pub fn table(&self) -> Result<&[DocumentEntry], DocumentFault> {
         match &self.value {
             Value::Table(entries) => Ok(entries),
-            _ => Err(self.mismatch("a table")),
+            _ => Err(self.mismatch(tr!("a table"))),
         }
     }
 }
@@ -231,13 +237,13 @@ fn item(spanned: &Spanned<DeValue<'_>>) -> Item {
     let value = match spanned.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-            .map_or(Value::Other("a number too large"), Value::Integer),
+            .map_or(Value::Other(tr!("a number too large")), Value::Integer),
         DeValue::Float(number) => number
             .as_str()
             .parse()
-            .map_or(Value::Other("a number too large"), Value::Float),
+            .map_or(Value::Other(tr!("a number too large")), Value::Float),
         DeValue::Boolean(on) => Value::Bool(*on),
-        DeValue::Datetime(_) => Value::Other("a date"),
+        DeValue::Datetime(_) => Value::Other(tr!("a date")),
         DeValue::Array(list) => Value::List(list.iter().map(item).collect()),
         DeValue::Table(table) => Value::Table(entries(table)),
     };

@@ -19,8 +19,8 @@ pub fn set_text(file: &Path, table: Option<&str>, key: &str, value: &str) -> Res
             && end_of(before, item).is_none()
         {
             let (line, _) = Document::parse(file, before)?.position(item.at);
-            let message = format!("'{key}' isn't a plain string");
-            let help = "correct the file, then try again";
+            let message = tr!("'{key}' isn't a plain string", key);
+            let help = tr!("correct the file, then try again");
             return Err(problem(file, line, message, help));
         }
         changed(file, before, (table, key), &quoted(value))
@@ -52,12 +52,12 @@ fn in_file(
         return Ok(());
     }
     saving::replace(file, &after).map_err(|why| {
-        let message = format!("can't be written: {why}");
+        let message = tr!("can't be written: {why}", why);
         problem(
             file,
             0,
             message,
-            "check the permissions of the file and its directory",
+            tr!("check the permissions of the file and its directory"),
         )
     })
 }
@@ -101,8 +101,8 @@ fn checked(
     if is_same_otherwise(before, &after, (table, key)) {
         return Ok(after);
     }
-    let message = format!("'{key}' can't be changed automatically");
-    Err(problem(file, 0, message, "change it in the file"))
+    let message = tr!("'{key}' can't be changed automatically", key);
+    Err(problem(file, 0, message, tr!("change it in the file")))
 }
 
 /// The bytes of a value.

@@ -72,17 +72,20 @@ fn owned(words: &[&str]) -> Vec<String> {
 /// Why a setting can't be changed in the user's file, `None` if it can.
 pub fn fixed(loaded: &Loaded, setting: &Setting) -> Option<String> {
     if setting.table == layer::OF_THE_SITE {
-        return Some(format!(
-            "Only the system-wide file may set it ({SITE_FILE}), because it opens directories of \
-             this machine to sessions."
+        return Some(tr!(
+            "Only the system-wide file may set it ({file}), because it opens directories of \
+             this machine to sessions.",
+            file = SITE_FILE
         ));
     }
     match loaded.origin(&setting.key()) {
-        Origin::Environment { variable } => Some(format!(
-            "The environment variable {variable} sets it. Unset {variable} to change the setting."
+        Origin::Environment { variable } => Some(tr!(
+            "The environment variable {variable} sets it. Unset {variable} to change the setting.",
+            variable
         )),
-        Origin::Flag { option } => Some(format!(
-            "The option {option} sets it. Start workbay without {option} to change the setting."
+        Origin::Flag { option } => Some(tr!(
+            "The option {option} sets it. Start workbay without {option} to change the setting.",
+            option
         )),
         _ => None,
     }
@@ -156,8 +159,9 @@ fn number(text: &str) -> Result<String, String> {
     let document = Document::parse(Path::new("value"), &format!("value = {text}"));
     match document.ok().filter(|_| is_plain) {
         Some(_) => Ok(text.to_owned()),
-        None => Err(format!(
-            "invalid number '{text}'. Use digits, for example 3"
+        None => Err(tr!(
+            "invalid number '{text}'. Use digits, for example 3",
+            text
         )),
     }
 }
@@ -167,10 +171,10 @@ fn pairs(lines: &[String]) -> Result<Vec<(String, String)>, String> {
     for line in lines {
         let (name, value) = line
             .split_once('=')
-            .ok_or_else(|| format!("'{line}' has no '='. Write NAME=VALUE"))?;
+            .ok_or_else(|| tr!("'{line}' has no '='. Write NAME=VALUE", line))?;
         let name = name.trim().to_owned();
         if pairs.iter().any(|(known, _)| *known == name) {
-            return Err(format!("{name} is in the list twice"));
+            return Err(tr!("{name} is in the list twice", name));
         }
         pairs.push((name, quoted(value)));
     }

@@ -8,10 +8,10 @@ pub(super) fn host_paths(item: &Item) -> Result<Vec<HostPath>, DocumentFault> {
     let paths = item.list()?.iter().map(|path| {
         let read = path.text()?.parse();
         read.map_err(|why: String| {
-            DocumentFault::new(path.at, why).help(
+            DocumentFault::new(path.at, why).help(tr!(
                 "write an absolute path: \"/scratch\", \"/data/*\" for every directory in it, \
-                 with :ro if sessions may only read it",
-            )
+                 with :ro if sessions may only read it"
+            ))
         })
     });
     paths.collect()

@@ -37,12 +37,12 @@ pub fn load(
     }
     if catalog.is_none() && is_asked && problems.is_empty() {
         let wanted = codes.join("' or '");
-        let help = format!(
-            "use one of {}, or add {}",
-            names(&dir).join(", "),
-            dir.join(format!("{}.po", codes[0])).display()
+        let help = tr!(
+            "use one of {names}, or add {dir}",
+            names = names(&dir).join(", "),
+            dir = dir.join(format!("{}.po", codes[0])).display()
         );
-        let message = format!("no texts in the language '{wanted}'");
+        let message = tr!("no texts in the language '{wanted}'", wanted);
         problems.push(loaded.blame("ui.language", message, Some(help)));
     }
     (catalog, problems)
@@ -63,12 +63,13 @@ pub fn add(catalog: &mut Catalog, file: &Path, text: &str) -> Vec<Problem> {
 
 /// A file that exists and can't be read as text.
 pub fn unreadable(file: PathBuf, error: &io::Error) -> Problem {
-    let help = (error.kind() == io::ErrorKind::InvalidData).then(|| "save it as UTF-8".to_owned());
+    let help =
+        (error.kind() == io::ErrorKind::InvalidData).then(|| tr!("save it as UTF-8").to_owned());
     Problem {
         file,
         line: 0,
         column: 0,
-        message: format!("the translations can't be read: {error}"),
+        message: tr!("the translations can't be read: {error}", error),
         help,
     }
 }

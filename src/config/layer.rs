@@ -24,7 +24,7 @@ const PERSONAL: &str = "hooks";
 
 /// Why the system-wide file has no commands.
 const PERSONAL_COMMANDS: &str =
-    "[[command]] is allowed in your own file only, because it runs programs as you";
+    tr_later!("[[command]] is allowed in your own file only, because it runs programs as you");
 
 /// The table that is allowed only in the system-wide file.
 pub(super) const OF_THE_SITE: &str = "folders";
@@ -62,7 +62,7 @@ impl Loaded {
             }
             Origin::Environment { variable } => (PathBuf::from(format!("${variable}")), 0, 0),
             Origin::Flag { option } => (PathBuf::from(option), 0, 0),
-            Origin::Default => (PathBuf::from("the defaults"), 0, 0),
+            Origin::Default => (PathBuf::from(tr!("the defaults")), 0, 0),
         };
         Problem {
             file,
@@ -150,7 +150,10 @@ impl Loaded {
         });
         if let Some(item) = document.get(commands::TABLE) {
             if site {
-                faults.push(DocumentFault::new(item.at, PERSONAL_COMMANDS));
+                faults.push(DocumentFault::new(
+                    item.at,
+                    crate::locale::text(PERSONAL_COMMANDS),
+                ));
             } else {
                 let (commands, wrong) = commands::read(document, item);
                 self.commands = commands;
@@ -267,7 +270,7 @@ fn each_value(
                 take(row, &value.item)
             } else {
                 let known = rows.iter().map(|row| row.name);
-                let what = format!("setting in [{}]", entry.key);
+                let what = tr!("setting in [{key}]", key = entry.key);
                 Err(DocumentFault::unknown(value.at, &what, &value.key, known))
             };
             faults.extend(outcome.err());
@@ -278,27 +281,31 @@ fn each_value(
 /// Explains an unknown top-level word: a misspelled table, or a setting outside of its table.
 fn unknown_top(at: usize, key: &str) -> DocumentFault {
     if let Some(row) = SETTINGS.iter().find(|row| row.name == key) {
-        return DocumentFault::new(at, format!("'{key}' must be in a table"))
-            .help(format!("write it below [{}]", row.table));
+        return DocumentFault::new(at, tr!("'{key}' must be in a table", key))
+            .help(tr!("write it below [{table}]", table = row.table));
     }
     let mut tables: Vec<&str> = SETTINGS.iter().map(|row| row.table).collect();
     tables.dedup();
     tables.push(commands::TABLE);
-    DocumentFault::unknown(at, "table", key, tables)
+    DocumentFault::unknown(at, tr!("table"), key, tables)
 }
 
 fn of_a_person(item: &Item) -> DocumentFault {
-    let text =
-        format!("[{PERSONAL}] is allowed in your own file only, because it runs programs as you");
+    let text = tr!(
+        "[{table}] is allowed in your own file only, because it runs programs as you",
+        table = PERSONAL
+    );
     DocumentFault::new(item.at, text)
 }
 
 fn of_the_site(item: &Item) -> DocumentFault {
-    let text = format!(
-        "[{OF_THE_SITE}] is allowed in the system-wide file only ({SITE_FILE}), because it opens \
-         directories of this machine to sessions"
+    let text = tr!(
+        "[{table}] is allowed in the system-wide file only ({file}), because it opens \
+         directories of this machine to sessions",
+        table = OF_THE_SITE,
+        file = SITE_FILE
     );
-    DocumentFault::new(item.at, text).help("ask the administrator of this machine")
+    DocumentFault::new(item.at, text).help(tr!("ask the administrator of this machine"))
 }
 
 /// Converts the text of an environment variable to the value that a file would contain.

@@ -125,7 +125,7 @@ impl Library<'_> {
             if seen.contains(&(parent.clone(), next_origin)) {
                 let mut path: Vec<&str> = seen.iter().map(|(name, _)| name.as_str()).collect();
                 path.push(&parent);
-                let message = format!("inherits from itself: {}", path.join(" -> "));
+                let message = tr!("inherits from itself: {path}", path = path.join(" -> "));
                 return Err(document.problem(DocumentFault::new(at, message)));
             }
             seen.push((parent, next_origin));
@@ -168,9 +168,12 @@ impl Library<'_> {
         let names = self.names();
         let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
         let help = match nearest(name, &names) {
-            Some(near) => format!("did you mean '{near}'?"),
-            None if names.len() <= FEW => format!("use one of {}", names.join(", ")),
-            None => format!("run `workbay themes`, which lists every {}", self.kind),
+            Some(near) => tr!("did you mean '{near}'?", near),
+            None if names.len() <= FEW => tr!("use one of {names}", names = names.join(", ")),
+            None => tr!(
+                "run `workbay themes`, which lists every {kind}",
+                kind = self.kind
+            ),
         };
         Problem {
             file: self
@@ -178,7 +181,7 @@ impl Library<'_> {
                 .unwrap_or_else(|| PathBuf::from(self.kind)),
             line: 0,
             column: 0,
-            message: format!("{} '{name}' not found", self.kind),
+            message: tr!("{kind} '{name}' not found", kind = self.kind, name),
             help: Some(help),
         }
     }
@@ -190,7 +193,7 @@ pub fn read(path: &Path) -> Result<Document, Problem> {
         file: path.to_path_buf(),
         line: 0,
         column: 0,
-        message: "can't be read: the file doesn't exist".to_owned(),
+        message: tr!("can't be read: the file doesn't exist").to_owned(),
         help: None,
     })
 }

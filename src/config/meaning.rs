@@ -1,9 +1,15 @@
 //! What each setting means, from the comments in `default.toml`.
 
 use super::layer::DEFAULT;
+use crate::locale;
 
-/// The comment above a setting (`ui.theme`) in one line. Empty for an unknown key.
+/// The meaning of a setting (`ui.theme`) in the user's language. Empty for an unknown key.
 pub fn meaning(key: &str) -> String {
+    locale::of(&meaning_in_english(key)).to_owned()
+}
+
+/// The comment above a setting in one line.
+pub fn meaning_in_english(key: &str) -> String {
     let Some((table, name)) = key.split_once('.') else {
         return String::new();
     };

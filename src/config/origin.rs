@@ -38,11 +38,17 @@ pub enum Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Default => f.write_str("default"),
-            Self::Site { file, line, .. } => write!(f, "site, {}:{line}", file.display()),
-            Self::User { file, line, .. } => write!(f, "user, {}:{line}", file.display()),
-            Self::Environment { variable } => write!(f, "environment, {variable}"),
-            Self::Flag { option } => write!(f, "option {option}"),
+            Self::Default => f.write_str(tr_in!("origin", "default")),
+            Self::Site { file, line, .. } => {
+                f.write_str(&tr!("site, {file}:{line}", file = file.display(), line))
+            }
+            Self::User { file, line, .. } => {
+                f.write_str(&tr!("user, {file}:{line}", file = file.display(), line))
+            }
+            Self::Environment { variable } => {
+                f.write_str(&tr!("environment, {variable}", variable))
+            }
+            Self::Flag { option } => f.write_str(&tr!("option {option}", option)),
         }
     }
 }

@@ -6,29 +6,40 @@
 
 use std::{
     ffi::OsString,
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
 };
 
 use directories::ProjectDirs;
-use thiserror::Error;
 
 use crate::model::id::ContextName;
 
 /// Why the directories can't be determined.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub enum PathsError {
-    #[error(
-        "this user has no home directory. Set HOME, or WORKBAY_CONFIG_DIR, WORKBAY_STATE_DIR, \
-         WORKBAY_DATA_DIR and WORKBAY_CACHE_DIR"
-    )]
     NoHome,
-    #[error("{variable} is '{value}'. Set it to the absolute path of a directory")]
     NotAbsolute {
         variable: &'static str,
         value: String,
     },
 }
+
+impl fmt::Display for PathsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoHome => f.write_str(tr!(
+                "this user has no home directory. Set HOME, or WORKBAY_CONFIG_DIR, WORKBAY_STATE_DIR, WORKBAY_DATA_DIR and WORKBAY_CACHE_DIR"
+            )),
+            Self::NotAbsolute { variable, value } => f.write_str(&tr!(
+                "{variable} is '{value}'. Set it to the absolute path of a directory",
+                variable,
+                value
+            )),
+        }
+    }
+}
+
+impl std::error::Error for PathsError {}
 
 /// The base directories. `state_dir` is already the directory of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -84,7 +84,7 @@ fn read_entry(
     let names = keys().map(|known| known.name());
     Err(DocumentFault::unknown(
         *at,
-        "setting of a launch",
+        tr!("setting of a launch"),
         key,
         names,
     ))
@@ -305,7 +305,7 @@ fn cluster_mode(item: &Item) -> Result<ClusterMode, DocumentFault> {
         "multi-node" => Ok(ClusterMode::MultiNode),
         other => Err(DocumentFault::unknown(
             item.at,
-            "cluster mode",
+            tr!("cluster mode"),
             other,
             ["single-node", "multi-node"],
         )),
@@ -315,7 +315,7 @@ fn cluster_mode(item: &Item) -> Result<ClusterMode, DocumentFault> {
 /// The strings of a list, each read by `read`.
 fn each<T>(item: &Item, read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, DocumentFault> {
     let Value::List(items) = &item.value else {
-        return Err(item.mismatch("a list"));
+        return Err(item.mismatch(tr!("a list")));
     };
     let one = |item: &Item| read(item.text()?).map_err(|why| DocumentFault::new(item.at, why));
     items.iter().map(one).collect()
@@ -335,7 +335,7 @@ fn preopen(item: &Item) -> Result<Vec<u16>, DocumentFault> {
             let ports = items.iter().map(preopen).collect::<Result<Vec<_>, _>>()?;
             Ok(ports.concat())
         }
-        _ => Err(item.mismatch("ports like \"8080, 9000-9002\"")),
+        _ => Err(item.mismatch(tr!("ports like \"8080, 9000-9002\""))),
     }
 }
 

@@ -95,7 +95,12 @@ pub const SETTINGS: &[Setting] = &[
         name: "charts",
         variable: None,
         read: |s, item| {
-            let read = one_of(item, "style of charts", ChartStyle::ALL, ChartStyle::word);
+            let read = one_of(
+                item,
+                tr!("style of charts"),
+                ChartStyle::ALL,
+                ChartStyle::word,
+            );
             set(&mut s.ui.charts, read)
         },
         show: |s| quoted(s.ui.charts.word()),
@@ -126,7 +131,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "copy-keys",
         variable: None,
         read: |s, item| {
-            let read = one_of(item, "kind of keys", CopyKeys::ALL, CopyKeys::word);
+            let read = one_of(item, tr!("kind of keys"), CopyKeys::ALL, CopyKeys::word);
             set(&mut s.terminal.copy_keys, read)
         },
         show: |s| quoted(s.terminal.copy_keys.word()),
@@ -137,7 +142,7 @@ pub const SETTINGS: &[Setting] = &[
         variable: None,
         read: |s, item| {
             let all = ClipboardPolicy::ALL;
-            let read = one_of(item, "clipboard policy", all, ClipboardPolicy::word);
+            let read = one_of(item, tr!("clipboard policy"), all, ClipboardPolicy::word);
             set(&mut s.terminal.clipboard, read)
         },
         show: |s| quoted(s.terminal.clipboard.word()),

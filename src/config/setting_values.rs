@@ -19,7 +19,7 @@ pub(super) fn word(item: &Item) -> Result<String, DocumentFault> {
     match item.text()?.trim() {
         "" => Err(DocumentFault::new(
             item.at,
-            "expected a name, found an empty string",
+            tr!("expected a name, found an empty string"),
         )),
         text => Ok(text.to_owned()),
     }
@@ -34,8 +34,10 @@ pub(super) fn language(item: &Item) -> Result<String, DocumentFault> {
     {
         return Ok(text);
     }
-    let fault = DocumentFault::new(item.at, format!("invalid language '{text}'"));
-    Err(fault.help("write \"auto\", or the code of a language like \"ko\" or \"pt_BR\""))
+    let fault = DocumentFault::new(item.at, tr!("invalid language '{text}'", text));
+    Err(fault.help(tr!(
+        "write \"auto\", or the code of a language like \"ko\" or \"pt_BR\""
+    )))
 }
 
 /// `"auto"`, or a program by name or full path.
@@ -45,8 +47,10 @@ pub(super) fn preferred(item: &Item) -> Result<Option<String>, DocumentFault> {
         return Ok(None);
     }
     if text.contains(char::is_whitespace) || (text.contains('/') && !text.starts_with('/')) {
-        let fault = DocumentFault::new(item.at, format!("invalid shell name '{text}'"));
-        return Err(fault.help("write \"auto\", a name like \"zsh\", or an absolute path"));
+        let fault = DocumentFault::new(item.at, tr!("invalid shell name '{text}'", text));
+        return Err(fault.help(tr!(
+            "write \"auto\", a name like \"zsh\", or an absolute path"
+        )));
     }
     Ok(Some(text))
 }
@@ -56,7 +60,7 @@ pub(super) fn automatic(item: &Item) -> Result<Option<bool>, DocumentFault> {
     match &item.value {
         Value::Bool(on) => Ok(Some(*on)),
         Value::Text(text) if text == "auto" => Ok(None),
-        _ => Err(item.mismatch("\"auto\", true or false")),
+        _ => Err(item.mismatch(tr!("\"auto\", true or false"))),
     }
 }
 
@@ -65,15 +69,16 @@ pub(super) fn words(item: &Item) -> Result<Vec<String>, DocumentFault> {
     let words = item.list()?.iter().map(|word| match word.text()? {
         text if text.contains('\0') => Err(DocumentFault::new(
             word.at,
-            "a word must not contain a NUL byte",
+            tr!("a word must not contain a NUL byte"),
         )),
         text => Ok(text.to_owned()),
     });
     let words: Vec<String> = words.collect::<Result<_, _>>()?;
     match words.first() {
-        Some(program) if program.is_empty() => {
-            Err(DocumentFault::new(item.at, "the program name is empty"))
-        }
+        Some(program) if program.is_empty() => Err(DocumentFault::new(
+            item.at,
+            tr!("the program name is empty"),
+        )),
         _ => Ok(words),
     }
 }
@@ -81,7 +86,7 @@ pub(super) fn words(item: &Item) -> Result<Vec<String>, DocumentFault> {
 pub(super) fn events(item: &Item) -> Result<Vec<String>, DocumentFault> {
     let events = item.list()?.iter().map(|word| match word.text()? {
         text if EVENTS.contains(&text) => Ok(text.to_owned()),
-        text => Err(DocumentFault::unknown(word.at, "event", text, EVENTS)),
+        text => Err(DocumentFault::unknown(word.at, tr!("event"), text, EVENTS)),
     });
     events.collect()
 }
@@ -92,14 +97,16 @@ pub(super) fn columns(item: &Item) -> Result<Vec<String>, DocumentFault> {
         match word.text()? {
             text if !LIST_COLUMNS.contains(&text) => {
                 return Err(
-                    DocumentFault::unknown(word.at, "column", text, LIST_COLUMNS)
-                        .help(format!("use some of {}", LIST_COLUMNS.join(", "))),
+                    DocumentFault::unknown(word.at, tr!("column"), text, LIST_COLUMNS).help(tr!(
+                        "use some of {columns}",
+                        columns = LIST_COLUMNS.join(", ")
+                    )),
                 );
             }
             text if columns.iter().any(|it| it == text) => {
                 return Err(DocumentFault::new(
                     word.at,
-                    format!("'{text}' is in the list twice"),
+                    tr!("'{text}' is in the list twice", text),
                 ));
             }
             text => columns.push(text.to_owned()),
@@ -120,7 +127,7 @@ pub(super) fn hook_timeout(item: &Item) -> Result<Span, DocumentFault> {
     const MOST: Span = Span(10 * 60);
     match some_span(item)? {
         span if span > MOST => {
-            let text = format!("{span} is too long (max: {MOST})");
+            let text = tr!("{span} is too long (max: {most})", span, most = MOST);
             Err(DocumentFault::new(item.at, text))
         }
         span => Ok(span),
@@ -131,7 +138,7 @@ pub(super) fn desktop(item: &Item) -> Result<DesktopNotices, DocumentFault> {
     let all = DesktopNotices::ALL;
     one_of(
         item,
-        "kind of desktop notifications",
+        tr!("kind of desktop notifications"),
         all,
         DesktopNotices::word,
     )
@@ -160,8 +167,8 @@ pub(super) fn endpoint(item: &Item) -> Result<Option<String>, DocumentFault> {
     if is_address || ["docker", "podman"].contains(&text) {
         return Ok(Some(text.to_owned()));
     }
-    let fault = DocumentFault::new(item.at, format!("invalid engine address '{text}'"));
-    Err(fault.help("write \"auto\", \"docker\", \"podman\", or an address: \"unix:///var/run/docker.sock\", \"ssh://USER@HOST\", \"tcp://HOST:PORT\""))
+    let fault = DocumentFault::new(item.at, tr!("invalid engine address '{text}'", text));
+    Err(fault.help(tr!("write \"auto\", \"docker\", \"podman\", or an address: \"unix:///var/run/docker.sock\", \"ssh://USER@HOST\", \"tcp://HOST:PORT\"")))
 }
 
 /// Adds name patterns to those of the layer below.

@@ -22,9 +22,10 @@ pub fn is_loopback(url: &Url) -> bool {
 /// The error for plain HTTP to another machine.
 #[must_use]
 pub fn why_refused(shown: &str) -> String {
-    format!(
+    tr!(
         "'{shown}' isn't encrypted: others on the network could read the requests and change the \
-         answers"
+         answers",
+        shown
     )
 }
 
@@ -32,10 +33,14 @@ pub fn why_refused(shown: &str) -> String {
 #[must_use]
 pub const fn secure_alternatives(by_password: bool) -> &'static str {
     if by_password {
-        "use https://…, a tunnel that ends on this machine (ssh -L), or mode = \"api\" with a key pair: a password is \
+        tr!(
+            "use https://…, a tunnel that ends on this machine (ssh -L), or mode = \"api\" with a key pair: a password is \
          never sent over plain HTTP"
+        )
     } else {
-        "use https://…, or set insecure = true for the context if you trust the whole network in between"
+        tr!(
+            "use https://…, or set insecure = true for the context if you trust the whole network in between"
+        )
     }
 }
 

@@ -83,16 +83,16 @@ impl AppCategory {
     ];
 
     /// The heading.
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
-            Self::Utilities => "Utilities",
-            Self::Development => "Development",
-            Self::MachineLearning => "ML tools",
-            Self::Desktop => "Desktop",
-            Self::Scientific => "Scientific",
-            Self::Other => "Other apps",
-            Self::Preopened => "Preopened ports",
-            Self::Listening => "Listening ports",
+            Self::Utilities => tr!("Utilities"),
+            Self::Development => tr!("Development"),
+            Self::MachineLearning => tr!("ML tools"),
+            Self::Desktop => tr!("Desktop"),
+            Self::Scientific => tr!("Scientific"),
+            Self::Other => tr!("Other apps"),
+            Self::Preopened => tr!("Preopened ports"),
+            Self::Listening => tr!("Listening ports"),
         }
     }
 }
@@ -149,13 +149,13 @@ pub enum AppState {
 }
 
 impl AppState {
-    pub const fn word(&self) -> &'static str {
+    pub fn word(&self) -> &'static str {
         match self {
-            Self::Stopped => "stopped",
-            Self::Starting => "starting",
-            Self::Running => "running",
-            Self::Failed { .. } => "failed",
-            Self::Unknown => "unknown",
+            Self::Stopped => tr_in!("app", "stopped"),
+            Self::Starting => tr_in!("app", "starting"),
+            Self::Running => tr_in!("app", "running"),
+            Self::Failed { .. } => tr_in!("app", "failed"),
+            Self::Unknown => tr_in!("app", "unknown"),
         }
     }
 }

@@ -75,19 +75,23 @@ impl AppDefinition {
         check_name(&self.name)?;
         let name = &self.name;
         if self.command.is_empty() || self.command.len() > MOST_WORDS {
-            return Err(format!(
-                "app '{name}' needs a command of 1 to {MOST_WORDS} words"
+            return Err(tr!(
+                "app '{name}' needs a command of 1 to {most} words",
+                name,
+                most = MOST_WORDS
             ));
         }
         if self.port == Some(0) {
-            return Err(format!("app '{name}' can't listen on port 0"));
+            return Err(tr!("app '{name}' can't listen on port 0", name));
         }
         if self.path.as_ref().is_some_and(|path| !is_path(path)) {
-            return Err(format!("the path of app '{name}' must begin with '/'"));
+            return Err(tr!("the path of app '{name}' must begin with '/'", name));
         }
         if self.arguments.len() > MOST_ARGUMENTS || self.variables.len() > MOST_ARGUMENTS {
-            return Err(format!(
-                "app '{name}' has more than {MOST_ARGUMENTS} arguments or variables"
+            return Err(tr!(
+                "app '{name}' has more than {most} arguments or variables",
+                name,
+                most = MOST_ARGUMENTS
             ));
         }
         for argument in &self.arguments {
@@ -113,9 +117,10 @@ impl AppDefinition {
         let texts = self.command.iter().chain(self.variables.values());
         let mut names = texts.flat_map(|text| templates(text));
         match names.find(|name| !known.contains(name)) {
-            Some(name) => Err(format!(
-                "unknown template '{{{name}}}' of app '{}'",
-                self.name
+            Some(name) => Err(tr!(
+                "unknown template '{{{name}}}' of app '{app}'",
+                name,
+                app = self.name
             )),
             None => Ok(()),
         }
@@ -125,14 +130,15 @@ impl AppDefinition {
 /// Why the apps of an environment can't be used together.
 pub fn check_all(apps: &[AppDefinition]) -> Result<(), String> {
     if apps.len() > MOST_APPS {
-        return Err(format!(
-            "an environment has too many apps (max: {MOST_APPS})"
+        return Err(tr!(
+            "an environment has too many apps (max: {most})",
+            most = MOST_APPS
         ));
     }
     for (at, app) in apps.iter().enumerate() {
         app.check()?;
         if apps[..at].iter().any(|other| other.name == app.name) {
-            return Err(format!("two apps have the name '{}'", app.name));
+            return Err(tr!("two apps have the name '{name}'", name = app.name));
         }
     }
     Ok(())
@@ -149,8 +155,9 @@ pub fn check_name(name: &str) -> Result<(), String> {
         || !name.chars().all(fine)
     {
         let name = Clean::new(name);
-        return Err(format!(
-            "invalid app name '{name}'. Use letters, digits, '-', '_' and '.', and not only digits"
+        return Err(tr!(
+            "invalid app name '{name}'. Use letters, digits, '-', '_' and '.', and not only digits",
+            name
         ));
     }
     Ok(())
@@ -164,8 +171,9 @@ pub fn check_argument_name(name: &str) -> Result<(), String> {
         || name == PORT
     {
         let name = Clean::new(name);
-        return Err(format!(
-            "invalid argument name '{name}'. Use letters, digits, '-' and '_', and not 'port'"
+        return Err(tr!(
+            "invalid argument name '{name}'. Use letters, digits, '-' and '_', and not 'port'",
+            name
         ));
     }
     Ok(())
@@ -176,8 +184,10 @@ pub fn check_text(text: &str) -> Result<(), String> {
     if text.len() > LONGEST_TEXT || text.contains(is_hidden) {
         let text = Clean::new(text);
         let start: String = text.as_str().chars().take(40).collect();
-        return Err(format!(
-            "'{start}' is longer than {LONGEST_TEXT} bytes or contains a control character"
+        return Err(tr!(
+            "'{start}' is longer than {most} bytes or contains a control character",
+            start,
+            most = LONGEST_TEXT
         ));
     }
     Ok(())

@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     context::EngineKind,
     resources::{Bytes, Cpu},
     text::Clean,
 };
+use crate::locale;
 
 /// One row: what it is, its name, and the kinds of engines that always lack it, with the reason that a disabled
 /// action shows. What only some engines of a kind lack is found when workbay connects.
 macro_rules! capabilities {
     ($(
         $(#[doc = $doc:literal])*
-        $name:ident $({ $($kind:ident: $why:literal,)+ })?,
+        $name:ident $({ $($kind:ident: $why:expr,)+ })?,
     )+) => {
         /// A feature that not every engine has.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ macro_rules! capabilities {
 
 capabilities! {
     HostEnvironment {
-        Backendai: "the host environment isn't available on a cluster. Choose an image",
+        Backendai: tr_later!("the host environment isn't available on a cluster. Choose an image"),
     },
     Exec,
     Rename,
@@ -47,14 +48,14 @@ capabilities! {
     Logs,
     /// The time at which each line of a log was printed.
     LogTimes {
-        Backendai: "the cluster keeps its logs without times",
+        Backendai: tr_later!("the cluster keeps its logs without times"),
     },
     Terminal,
     /// A TCP stream to a service in a session.
     Dial,
     /// Apps at a proxy of the engine, which browsers reach without workbay.
     AppProxy {
-        Docker: "only Backend.AI clusters have an app proxy. Enter opens a port of this machine",
+        Docker: tr_later!("only Backend.AI clusters have an app proxy. Enter opens a port of this machine"),
     },
     /// An image created from a running session.
     Commit,
@@ -70,28 +71,28 @@ capabilities! {
     /// The variables and the bootstrap script of a session that somebody else launched are reported.
     LaunchRecord,
     IdleChecks {
-        Docker: "this engine has no idle checks. workbay runs the idle checks of resources.toml",
+        Docker: tr_later!("this engine has no idle checks. workbay runs the idle checks of resources.toml"),
     },
     /// Terminals and connections count for the network idle check.
     NetworkIdle,
     /// Idle checks set for one launch.
     IdleRules {
-        Backendai: "the cluster sets idle checks by the policy of the user, not by the session",
+        Backendai: tr_later!("the cluster sets idle checks by the policy of the user, not by the session"),
     },
     /// Extending a session, or exempting it from idle checks.
     Reprieve {
-        Backendai: "the manager runs the idle checks. Ask the cluster's administrator to exempt a session",
+        Backendai: tr_later!("the manager runs the idle checks. Ask the cluster's administrator to exempt a session"),
     },
     /// A new priority for a session that waits.
     Priority,
     /// A stop hook that runs before a session is terminated.
     StopHook {
-        Backendai: "a cluster can't run a stop hook before it terminates a session",
+        Backendai: tr_later!("a cluster can't run a stop hook before it terminates a session"),
     },
     /// A limit of what a session writes to its own storage (`--disk`).
     DiskLimit {
-        Backendai: "a cluster has no disk limit for one session. Its administrator sets the size of scratch \
-                    directories on the agents",
+        Backendai: tr_later!("a cluster has no disk limit for one session. Its administrator sets the size of scratch \
+                    directories on the agents"),
     },
     /// The file systems of home directories and folders enforce limits. Without it, they are only measured.
     DiskEnforcement,
@@ -99,25 +100,25 @@ capabilities! {
     Folders,
     /// Folders that are shared with other users: permissions, invitations, projects.
     FolderSharing {
-        Docker: "folders of this machine are yours alone. To share files, ask the administrator for a \
-                 host path",
+        Docker: tr_later!("folders of this machine are yours alone. To share files, ask the administrator for a \
+                 host path"),
     },
     /// Sessions that an administrator launches for another user.
     Owners {
-        Docker: "this engine has sessions of one user only",
+        Docker: tr_later!("this engine has sessions of one user only"),
     },
     /// The choice of an agent for a session.
     AgentChoice {
-        Docker: "this engine has one machine only",
+        Docker: tr_later!("this engine has one machine only"),
     },
     /// Cluster sessions that span several agents.
     MultiNode {
-        Docker: "this engine has one machine only. Cluster sessions on several machines need a \
-                 Backend.AI context",
+        Docker: tr_later!("this engine has one machine only. Cluster sessions on several machines need a \
+                 Backend.AI context"),
     },
     /// The engine itself decides when a session starts, and workbay only observes.
     Schedules {
-        Docker: "this engine has no scheduler. workbay decides when a session starts",
+        Docker: tr_later!("this engine has no scheduler. workbay decides when a session starts"),
     },
     /// Sessions can't reach each other over the network.
     SessionIsolation,
@@ -134,11 +135,25 @@ impl Capability {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Capabilities {
+    /// The daemon's reasons are English. A client reads them in its language.
+    #[serde(deserialize_with = "translated")]
     pub missing: Vec<(Capability, Clean)>,
     /// An open terminal or service connection counts as use and stops the network idle timeout, so clients
     /// don't keep one open that isn't watched.
     #[serde(default)]
     pub open_streams_keep_alive: bool,
+}
+
+fn translated<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<(Capability, Clean)>, D::Error> {
+    let mut missing = Vec::<(Capability, Clean)>::deserialize(deserializer)?;
+    for (_, why) in &mut missing {
+        if let Some(text) = locale::find(why.as_str()) {
+            *why = Clean::new(text);
+        }
+    }
+    Ok(missing)
 }
 
 impl Capabilities {

@@ -53,13 +53,13 @@ impl FromStr for Network {
     fn from_str(text: &str) -> Result<Self, String> {
         let invalid = |rule: &str| {
             let shown = Clean::new(text);
-            format!("invalid network '{shown}'. {rule}")
+            tr!("invalid network '{shown}'. {rule}", shown, rule)
         };
         let (address, prefix) = match text.split_once('/') {
             Some((address, prefix)) => (address, Some(prefix)),
             None => (text, None),
         };
-        let form = "Use an address with a prefix length, such as 10.0.0.0/8 or 2001:db8::/32";
+        let form = tr!("Use an address with a prefix length, such as 10.0.0.0/8 or 2001:db8::/32");
         let address: IpAddr = address.parse().map_err(|_| invalid(form))?;
         let longest = width(address);
         let prefix = match prefix {

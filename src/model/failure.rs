@@ -111,19 +111,22 @@ impl Failure {
     /// The engine at this address doesn't respond, so every request fails in the same way.
     #[must_use]
     pub fn unreachable(endpoint: &str, why: impl Into<Clean>) -> Self {
-        let what = format!("the engine at {endpoint} doesn't answer");
+        let what = tr!("the engine at {endpoint} doesn't answer", endpoint);
         Self::new(FailureKind::Unreachable, what).because(why)
     }
 
     #[must_use]
     pub fn session_not_found(session: impl fmt::Display) -> Self {
-        let what = format!("session {session} doesn't exist on the engine any more");
+        let what = tr!(
+            "session {session} doesn't exist on the engine any more",
+            session
+        );
         Self::new(FailureKind::NotFound, what)
     }
 
     #[must_use]
     pub fn no_image(image: impl fmt::Display) -> Self {
-        Self::new(FailureKind::NoImage, format!("{image} not found"))
+        Self::new(FailureKind::NoImage, tr!("{image} not found", image))
     }
 
     #[must_use]
@@ -150,13 +153,13 @@ impl Failure {
     /// The engine can't fulfill the request: resources, limits, options.
     #[must_use]
     pub fn engine_refused(why: impl Into<Clean>) -> Self {
-        Self::refused("the engine refused").because(why)
+        Self::refused(tr!("the engine refused")).because(why)
     }
 
     /// Any other error of the engine.
     #[must_use]
     pub fn reported(why: impl Into<Clean>) -> Self {
-        Self::new(FailureKind::Failed, "the engine reported").because(why)
+        Self::new(FailureKind::Failed, tr!("the engine reported")).because(why)
     }
 
     #[must_use]

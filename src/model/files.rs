@@ -66,26 +66,32 @@ impl FilePath {
         for name in path.as_bytes().split(|byte| *byte == b'/') {
             match name {
                 b"" | b"." => {}
-                b".." => return Err(Self::invalid(path, "it contains ..")),
+                b".." => return Err(Self::invalid(path, tr!("it contains .."))),
                 name if name.contains(&0) => {
-                    return Err(Self::invalid(path, "it contains a NUL byte"));
+                    return Err(Self::invalid(path, tr!("it contains a NUL byte")));
                 }
                 name if name.len() > MAX_NAME => {
-                    return Err(Self::invalid(path, "a name is longer than 255 bytes"));
+                    return Err(Self::invalid(path, tr!("a name is longer than 255 bytes")));
                 }
                 name => parsed.push(OsStr::from_bytes(name)),
             }
         }
         if parsed.as_os_str().len() > MAX_PATH {
-            return Err(Self::invalid(path, "it is longer than 4095 bytes"));
+            return Err(Self::invalid(path, tr!("it is longer than 4095 bytes")));
         }
         Ok(Self(parsed))
     }
 
     fn invalid(path: &OsStr, why: &str) -> Failure {
         let shown: String = path.to_string_lossy().chars().take(100).collect();
-        Failure::usage(format!("invalid path '{}': {why}", Clean::new(&shown)))
-            .hint("use a path inside the folder or session, for example data/file.txt")
+        Failure::usage(tr!(
+            "invalid path '{shown}': {why}",
+            shown = Clean::new(&shown),
+            why
+        ))
+        .hint(tr!(
+            "use a path inside the folder or session, for example data/file.txt"
+        ))
     }
 
     /// The path of an entry of this directory.

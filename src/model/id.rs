@@ -119,10 +119,11 @@ impl ContextName {
             b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-')
         });
         if !head || !tail || text.len() > CONTEXT_NAME_MAX {
-            return Err(format!(
-                "invalid context name '{}'. Use lowercase letters, digits, '.', '_' and '-', with \
-                 a letter or digit first (max: {CONTEXT_NAME_MAX} characters)",
-                super::text::Clean::new(text)
+            return Err(tr!(
+                "invalid context name '{typed}'. Use lowercase letters, digits, '.', '_' and '-', with \
+                 a letter or digit first (max: {most} characters)",
+                typed = super::text::Clean::new(text),
+                most = CONTEXT_NAME_MAX
             ));
         }
         let mut bytes = [0; CONTEXT_NAME_MAX];

@@ -24,9 +24,9 @@ impl IdleChecker {
     /// The name in the web pages of Backend.AI.
     pub fn title(&self) -> &str {
         match self {
-            Self::NetworkTimeout => "Network Idle Timeout",
-            Self::SessionLifetime => "Max Session Lifetime",
-            Self::Utilization => "Utilization Checker",
+            Self::NetworkTimeout => tr!("Network Idle Timeout"),
+            Self::SessionLifetime => tr!("Max Session Lifetime"),
+            Self::Utilization => tr!("Utilization Checker"),
             Self::Other(word) => word.as_str(),
         }
     }

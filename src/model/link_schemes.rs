@@ -40,15 +40,17 @@ impl FromStr for LinkScheme {
         let is_sign = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         let begins = scheme.starts_with(|c: char| c.is_ascii_lowercase());
         if !begins || !scheme.chars().all(is_sign) || scheme.len() > LONGEST {
-            return Err(format!(
+            return Err(tr!(
                 "invalid scheme '{text}'. Write the part before the colon, for example \"https\" \
-                 or \"ssh\""
+                 or \"ssh\"",
+                text
             ));
         }
         if NEVER.contains(&scheme.as_str()) {
-            return Err(format!(
+            return Err(tr!(
                 "scheme '{text}' isn't allowed: its addresses contain scripts or documents that a \
-                 session wrote"
+                 session wrote",
+                text
             ));
         }
         Ok(Self(scheme))

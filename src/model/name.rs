@@ -2,29 +2,51 @@
 //! underscore, and the others may also be `.` and `-`. Letters of any script are allowed, but a Backend.AI
 //! manager accepts only Latin ones ([`foreign`]).
 
-use thiserror::Error;
+use std::fmt;
+
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::text::is_hidden;
 
 /// Why a name isn't valid. Each message names the rule and the offending part.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameError {
-    #[error("the name '{0}' is too short. Use 4 to 64 characters")]
     Short(String),
-    #[error("the name has {0} characters. Use 4 to 64")]
     Long(usize),
-    #[error("the name begins with '{0}'. Begin it with a letter, a digit or _")]
     Start(char),
-    #[error("the name ends with '{0}'. End it with a letter, a digit or _")]
     End(char),
-    #[error("'{0}' isn't allowed in a name. Use letters, digits, '_', '-' and '.'")]
     Middle(char),
-    #[error(
-        "'{0}' isn't allowed in a name on a cluster. Use Latin letters, digits, '_', '-' and '.'"
-    )]
     Foreign(char),
 }
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self {
+            Self::Short(name) => {
+                tr!("the name '{name}' is too short. Use 4 to 64 characters", name)
+            }
+            Self::Long(count) => tr!("the name has {count} characters. Use 4 to 64", count),
+            Self::Start(c) => tr!(
+                "the name begins with '{c}'. Begin it with a letter, a digit or _",
+                c
+            ),
+            Self::End(c) => tr!(
+                "the name ends with '{c}'. End it with a letter, a digit or _",
+                c
+            ),
+            Self::Middle(c) => tr!(
+                "'{c}' isn't allowed in a name. Use letters, digits, '_', '-' and '.'",
+                c
+            ),
+            Self::Foreign(c) => tr!(
+                "'{c}' isn't allowed in a name on a cluster. Use Latin letters, digits, '_', '-' and '.'",
+                c
+            ),
+        })
+    }
+}
+
+impl std::error::Error for NameError {}
 
 /// Checks a session's name against the rule.
 pub fn check(name: &str) -> Result<(), NameError> {

@@ -20,15 +20,17 @@ pub fn check_name(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     if let Some(bad) = name.chars().find(|c| !fits(*c)) {
         let bad = Clean::new(&bad.to_string());
-        return Err(format!(
-            "'{bad}' isn't allowed in the image name. Use letters, digits, '.', '-' and '_'"
+        return Err(tr!(
+            "'{bad}' isn't allowed in the image name. Use letters, digits, '.', '-' and '_'",
+            bad
         ));
     }
     match name.chars().count() {
         4..=32 => Ok(()),
-        0..4 => Err("the image name must have 4 to 32 characters".to_owned()),
-        n => Err(format!(
-            "the image name has {n} characters (4 to 32 allowed)"
+        0..4 => Err(tr!("the image name must have 4 to 32 characters").to_owned()),
+        n => Err(tr!(
+            "the image name has {n} characters (4 to 32 allowed)",
+            n
         )),
     }
 }

@@ -50,11 +50,11 @@ impl ResourceRules {
             {
                 found.push((
                     name.as_str(),
-                    format!("cpu = {cpu}, but the machine has {cpus} CPU"),
+                    tr!("cpu = {cpu}, but the machine has {cpus} CPU", cpu, cpus),
                 ));
             }
             if let Some(mem) = group.most.mem.filter(|mem| memory.0 > 0 && *mem > memory) {
-                let why = format!("mem = {mem}, but the machine has {memory}");
+                let why = tr!("mem = {mem}, but the machine has {memory}", mem, memory);
                 found.push((name.as_str(), why));
             }
         }

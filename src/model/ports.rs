@@ -15,13 +15,16 @@ pub fn read(text: &str) -> Result<Vec<u16>, String> {
             .map_or((token, token), |(first, last)| (first, last));
         let (first, last) = (number(first)?, number(last)?);
         if first > last {
-            return Err(format!(
-                "invalid range '{token}'. Write the lower port first: {last}-{first}"
+            return Err(tr!(
+                "invalid range '{token}'. Write the lower port first: {last}-{first}",
+                token,
+                last,
+                first
             ));
         }
         // Checked before the range is expanded, so that many large ranges don't use memory.
         if ports.len() + usize::from(last - first) >= EVER as usize {
-            return Err(format!("too many ports (max: {EVER})"));
+            return Err(tr!("too many ports (max: {most})", most = EVER));
         }
         ports.extend(first..=last);
     }
@@ -30,7 +33,12 @@ pub fn read(text: &str) -> Result<Vec<u16>, String> {
 
 fn number(text: &str) -> Result<u16, String> {
     let shown = super::text::Clean::new(text);
-    let bad = || format!("invalid port '{shown}'. Use numbers from 1024 to 65535");
+    let bad = || {
+        tr!(
+            "invalid port '{shown}'. Use numbers from 1024 to 65535",
+            shown
+        )
+    };
     text.parse().map_err(|_| bad())
 }
 
@@ -60,25 +68,31 @@ const EVER: u32 = 1000;
 pub fn check(ports: &[u16], taken: &[u16], most: u32) -> Result<(), String> {
     let most = most.min(EVER);
     if ports.len() > most as usize {
-        return Err(format!("{} ports are too many (max: {most})", ports.len()));
+        return Err(tr!(
+            "{count} ports are too many (max: {most})",
+            count = ports.len(),
+            most
+        ));
     }
     for (at, port) in ports.iter().enumerate() {
         if *port < 1024 {
-            return Err(format!("invalid port {port}. Use 1024 to 65535"));
+            return Err(tr!("invalid port {port}. Use 1024 to 65535", port));
         }
         if RESERVED.contains(port) {
-            return Err(format!(
-                "port {port} is reserved for workbay's own services. Choose another port"
+            return Err(tr!(
+                "port {port} is reserved for workbay's own services. Choose another port",
+                port
             ));
         }
         if taken.contains(port) {
-            return Err(format!(
+            return Err(tr!(
                 "port {port} is already a service port of this environment. Remove it from the \
-                 list"
+                 list",
+                port
             ));
         }
         if ports[..at].contains(port) {
-            return Err(format!("port {port} is listed twice"));
+            return Err(tr!("port {port} is listed twice", port));
         }
     }
     Ok(())

@@ -70,31 +70,31 @@ impl Pull {
         let figures = &self.figures;
         let mut words = Vec::new();
         if let Some(why) = &self.broken {
-            words.push(format!("connection lost, retrying ({why})"));
+            words.push(tr!("connection lost, retrying ({why})", why));
         }
         if figures.layers == 0 {
-            words.push(format!("asking {}", self.registry));
+            words.push(tr!("asking {registry}", registry = self.registry));
             return words;
         }
-        let least = |more: bool| if more { "at least " } else { "" };
-        words.push(format!(
-            "{} of {}{} layers",
-            figures.layers_done,
-            least(figures.more_layers),
-            figures.layers
-        ));
+        let (done, all) = (figures.layers_done, figures.layers);
+        words.push(if figures.more_layers {
+            tr!("{done} of at least {all} layers", done, all)
+        } else {
+            tr!("{done} of {all} layers", done, all)
+        });
         if figures.bytes.0 > 0 {
             // The sizes of the other layers will be added later.
-            let least = least(figures.more_layers || figures.unsized_layers > 0);
-            words.push(format!(
-                "{} of {least}{}",
-                figures.bytes_done, figures.bytes
-            ));
+            let (done, all) = (figures.bytes_done, figures.bytes);
+            words.push(if figures.more_layers || figures.unsized_layers > 0 {
+                tr!("{done} of at least {all}", done, all)
+            } else {
+                tr!("{done} of {all}", done, all)
+            });
         }
         words.extend(self.rate.map(|rate| format!("{rate}/s")));
         words.extend(
             self.seconds_left
-                .map(|left| format!("{} left", in_words(left))),
+                .map(|left| tr!("{left} left", left = in_words(left))),
         );
         words
     }
@@ -103,9 +103,13 @@ impl Pull {
 /// Formats seconds for display.
 fn in_words(seconds: u64) -> String {
     match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} min", seconds.div_ceil(60)),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        0..60 => tr!("{seconds} s", seconds),
+        60..3600 => tr!("{minutes} min", minutes = seconds.div_ceil(60)),
+        _ => tr!(
+            "{hours} h {minutes} min",
+            hours = seconds / 3600,
+            minutes = seconds % 3600 / 60
+        ),
     }
 }
 

@@ -23,7 +23,11 @@ pub fn reached(session: &Session, endpoint: &str, login: &str) -> Option<Reached
     let address = session.main_kernel()?.address.as_ref()?;
     let shown = match opened.as_slice() {
         [port] => format!("{address}:{port}"),
-        several => format!("{address}, ports {}", ports::write(several)),
+        several => tr!(
+            "{address}, ports {ports}",
+            address,
+            ports = ports::write(several)
+        ),
     };
     let mut tunnel = "ssh".to_owned();
     for port in opened {

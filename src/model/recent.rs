@@ -41,8 +41,12 @@ pub enum RecentEdit {
 pub fn check_title(title: &str) -> Result<(), String> {
     let count = Clean::new(title).as_str().trim().chars().count();
     match count {
-        0 => Err("a recent launch needs a title".to_owned()),
+        0 => Err(tr!("a recent launch needs a title").to_owned()),
         1..=TITLE => Ok(()),
-        _ => Err(format!("the title has {count} characters (max: {TITLE})")),
+        _ => Err(tr!(
+            "the title has {count} characters (max: {most})",
+            count,
+            most = TITLE
+        )),
     }
 }

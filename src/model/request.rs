@@ -133,12 +133,16 @@ impl SessionRequest {
             Self::Again | Self::History | Self::Figures => AtManager::Direct,
             Self::Keep { .. } => AtManager::Refused(lack_of(Capability::Reprieve)),
             Self::CancelCommit => AtManager::Refused(
-                Failure::refused("a Backend.AI manager can't cancel the creation of an image")
-                    .hint("wait for it, then remove the image with `workbay image rm`"),
+                Failure::refused(tr!(
+                    "a Backend.AI manager can't cancel the creation of an image"
+                ))
+                .hint(tr!(
+                    "wait for it, then remove the image with `workbay image rm`"
+                )),
             ),
-            Self::Delete => AtManager::Refused(Failure::refused(
-                "ended sessions of a Backend.AI context can't be deleted: the manager keeps them",
-            )),
+            Self::Delete => AtManager::Refused(Failure::refused(tr!(
+                "ended sessions of a Backend.AI context can't be deleted: the manager keeps them"
+            ))),
         }
     }
 }
@@ -191,7 +195,7 @@ impl SessionChange {
 /// Why managers refuse what needs a capability that none of them has.
 fn lack_of(capability: Capability) -> Failure {
     let why = capability.lack_of(EngineKind::Backendai);
-    Failure::refused(why.unwrap_or("this engine doesn't support the request"))
+    Failure::refused(why.unwrap_or(tr!("this engine doesn't support the request")))
 }
 
 /// A request about a context and its engine.
@@ -249,9 +253,9 @@ impl ContextRequest {
     /// Why no manager does it, so that it is refused without a connection.
     pub fn refused_by_managers(&self) -> Option<Failure> {
         match self {
-            Self::Pull { .. } => Some(Failure::refused(
-                "the manager of this context pulls images automatically when a session starts",
-            )),
+            Self::Pull { .. } => Some(Failure::refused(tr!(
+                "the manager of this context pulls images automatically when a session starts"
+            ))),
             Self::Refresh
             | Self::Environments
             | Self::Catalogue { .. }

@@ -152,9 +152,10 @@ impl FromStr for Cpu {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad = || {
-            format!(
+            tr!(
                 "invalid CPU amount '{text}'. Use a number such as 2 or 0.5 (min: \
-                              0.01)"
+                              0.01)",
+                text
             )
         };
         let cores: f64 = text.trim().parse().map_err(|_| bad())?;
@@ -183,7 +184,12 @@ impl FromStr for Bytes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let bad = || format!("invalid memory size '{text}'. Use 256m, 1g or 1.5 GiB");
+        let bad = || {
+            tr!(
+                "invalid memory size '{text}'. Use 256m, 1g or 1.5 GiB",
+                text
+            )
+        };
         let trimmed = text.trim();
         let split = trimmed
             .find(|c: char| !(c.is_ascii_digit() || c == '.'))
@@ -216,9 +222,9 @@ impl<'de> Deserialize<'de> for Cpu {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let cores = f64::deserialize(deserializer)?;
         if !(0.0..=1_000_000.0).contains(&cores) {
-            return Err(serde::de::Error::custom(
-                "CPU must be a number from 0 to 1000000",
-            ));
+            return Err(serde::de::Error::custom(tr!(
+                "CPU must be a number from 0 to 1000000"
+            )));
         }
         Ok(Self((cores * 1000.0).round() as u64))
     }

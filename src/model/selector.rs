@@ -1,6 +1,6 @@
 //! Finds the session that a user means by a name, an id or the beginning of an id, with or without a context.
 
-use thiserror::Error;
+use std::fmt;
 
 use super::{
     id::{ContextName, SessionId},
@@ -10,20 +10,48 @@ use super::{
     text::Clean,
 };
 
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SelectError {
-    #[error("session '{0}' not found. `workbay ls --tab all` lists names and ids")]
     NotFound(Clean),
     /// It isn't in this context, but another context has a match.
-    #[error("session '{asked}' not found in context {context}. Did you mean {}?", .matches.join(", "))]
     Elsewhere {
         asked: Clean,
         context: ContextName,
         matches: Vec<String>,
     },
-    #[error("'{asked}' matches several sessions: {}. Type more of the id", .matches.join(", "))]
-    Ambiguous { asked: Clean, matches: Vec<String> },
+    Ambiguous {
+        asked: Clean,
+        matches: Vec<String>,
+    },
 }
+
+impl fmt::Display for SelectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self {
+            Self::NotFound(asked) => tr!(
+                "session '{asked}' not found. `workbay ls --tab all` lists names and ids",
+                asked
+            ),
+            Self::Elsewhere {
+                asked,
+                context,
+                matches,
+            } => tr!(
+                "session '{asked}' not found in context {context}. Did you mean {matches}?",
+                asked,
+                context,
+                matches = matches.join(", ")
+            ),
+            Self::Ambiguous { asked, matches } => tr!(
+                "'{asked}' matches several sessions: {matches}. Type more of the id",
+                asked,
+                matches = matches.join(", ")
+            ),
+        })
+    }
+}
+
+impl std::error::Error for SelectError {}
 
 /// A session as it is typed: `name`, `6f1c2a9e`, `prod/name`, `prod/6f1c2a9e`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

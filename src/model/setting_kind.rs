@@ -31,13 +31,13 @@ impl SettingKind {
     pub fn example(&self) -> &'static str {
         match self {
             Self::Toggle | Self::Choice(_) => "",
-            Self::Subset(_) => "Space to switch a word on or off",
-            Self::Number => "a number",
-            Self::Size => "a size: 512m, 2g",
-            Self::Duration => "a time: 90s, 5m",
-            Self::Text | Self::TextOrNumber => "a text",
-            Self::List => "one text per line",
-            Self::Pairs => "NAME=VALUE, one per line",
+            Self::Subset(_) => tr!("Space to switch a word on or off"),
+            Self::Number => tr!("a number"),
+            Self::Size => tr!("a size: 512m, 2g"),
+            Self::Duration => tr!("a time: 90s, 5m"),
+            Self::Text | Self::TextOrNumber => tr!("a text"),
+            Self::List => tr!("one text per line"),
+            Self::Pairs => tr!("NAME=VALUE, one per line"),
         }
     }
 }
@@ -57,11 +57,13 @@ impl TakesEffect {
     /// A sentence.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::AtOnce => "A change takes effect at once.",
-            Self::NextStart => "A change takes effect when you start workbay again.",
+            Self::AtOnce => tr!("A change takes effect at once."),
+            Self::NextStart => tr!("A change takes effect when you start workbay again."),
             Self::DaemonStart => {
-                "A change takes effect when the daemon starts again: `workbay daemon stop`. Sessions \
+                tr!(
+                    "A change takes effect when the daemon starts again: `workbay daemon stop`. Sessions \
                  keep running."
+                )
             }
         }
     }

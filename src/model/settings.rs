@@ -165,7 +165,7 @@ impl std::str::FromStr for HostPath {
             None => (path, false),
         };
         if !path.starts_with('/') || path.contains(['*', ':', '\0']) {
-            return Err(format!("invalid path '{text}'"));
+            return Err(tr!("invalid path '{text}'", text));
         }
         let path = PathBuf::from(path);
         let is_plain = |part| {
@@ -173,7 +173,7 @@ impl std::str::FromStr for HostPath {
             matches!(part, RootDir | Normal(_))
         };
         if !path.components().all(is_plain) || path.file_name().is_none() {
-            return Err(format!("invalid path '{text}'"));
+            return Err(tr!("invalid path '{text}'", text));
         }
         Ok(Self {
             path,

@@ -27,26 +27,24 @@ impl Span {
 
     /// In full words: `1 hour 30 minutes`.
     pub fn in_words(self) -> String {
-        const WORDS: [(&str, u64); 5] = [
-            ("week", 604_800),
-            ("day", 86_400),
-            ("hour", 3_600),
-            ("minute", 60),
-            ("second", 1),
-        ];
         let mut rest = self.0;
         let mut parts = Vec::new();
-        for (word, seconds) in WORDS {
-            let count = rest / seconds;
+        for seconds in [604_800, 86_400, 3_600, 60, 1] {
+            let n = rest / seconds;
             rest %= seconds;
-            match count {
-                0 => {}
-                1 => parts.push(format!("1 {word}")),
-                _ => parts.push(format!("{count} {word}s")),
+            if n == 0 {
+                continue;
             }
+            parts.push(match seconds {
+                604_800 => tr_plural!(n, "{n} week", "{n} weeks", n),
+                86_400 => tr_plural!(n, "{n} day", "{n} days", n),
+                3_600 => tr_plural!(n, "{n} hour", "{n} hours", n),
+                60 => tr_plural!(n, "{n} minute", "{n} minutes", n),
+                _ => tr_plural!(n, "{n} second", "{n} seconds", n),
+            });
         }
         if parts.is_empty() {
-            return "0 seconds".to_owned();
+            return tr!("0 seconds").to_owned();
         }
         parts.join(" ")
     }
@@ -71,9 +69,9 @@ impl FromStr for Span {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad = || {
-            format!(
-                "invalid duration '{}'. Use a whole number and s, m, h, d or w, for example 90m",
-                super::text::Clean::new(text)
+            tr!(
+                "invalid duration '{typed}'. Use a whole number and s, m, h, d or w, for example 90m",
+                typed = super::text::Clean::new(text)
             )
         };
         let text = text.trim();

@@ -145,9 +145,9 @@ impl FromStr for FolderMount {
             None => (text, None),
         };
         if folder.is_empty() {
-            return Err(format!(
-                "invalid folder mount '{}'. Use NAME, NAME:PATH or NAME:PATH:ro",
-                super::text::Clean::new(text)
+            return Err(tr!(
+                "invalid folder mount '{typed}'. Use NAME, NAME:PATH or NAME:PATH:ro",
+                typed = super::text::Clean::new(text)
             ));
         }
         Ok(Self {
@@ -170,8 +170,9 @@ impl FromStr for Owner {
         };
         if !email.contains('@') {
             let text = super::text::Clean::new(text);
-            return Err(format!(
-                "invalid owner '{text}'. Use EMAIL or EMAIL/ACCESS-KEY"
+            return Err(tr!(
+                "invalid owner '{text}'. Use EMAIL or EMAIL/ACCESS-KEY",
+                text
             ));
         }
         Ok(Self {
@@ -298,8 +299,12 @@ pub struct Mounted {
 /// `data at /home/work/in (read-only)`.
 impl fmt::Display for Mounted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.folder, self.target)?;
-        f.write_str(if self.read_only { " (read-only)" } else { "" })
+        let Self { folder, target, .. } = self;
+        f.write_str(&if self.read_only {
+            tr!("{folder} at {target} (read-only)", folder, target)
+        } else {
+            tr!("{folder} at {target}", folder, target)
+        })
     }
 }
 
@@ -399,9 +404,9 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
     if head && chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Ok(());
     }
-    Err(format!(
-        "invalid variable name '{}'. Use letters, digits and _, with no digit first",
-        super::text::Clean::new(name)
+    Err(tr!(
+        "invalid variable name '{name}'. Use letters, digits and _, with no digit first",
+        name = super::text::Clean::new(name)
     ))
 }
 

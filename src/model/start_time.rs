@@ -78,9 +78,9 @@ impl TryFrom<String> for StartAt {
 }
 
 fn bad(text: &str) -> String {
-    format!(
-        "invalid start time '{}'. Use +2h, 09:30 or 2026-11-22 09:30",
-        Clean::new(text)
+    tr!(
+        "invalid start time '{typed}'. Use +2h, 09:30 or 2026-11-22 09:30",
+        typed = Clean::new(text)
     )
 }
 

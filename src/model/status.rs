@@ -43,9 +43,18 @@ impl Tab {
 
     pub fn title(self) -> &'static str {
         match self {
-            Self::Running => "Running",
-            Self::Finished => "Finished",
-            Self::Others => "Others",
+            Self::Running => tr!("Running"),
+            Self::Finished => tr!("Finished"),
+            Self::Others => tr!("Others"),
+        }
+    }
+
+    /// The word in options and filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Others => "others",
         }
     }
 
@@ -300,8 +309,13 @@ impl FromStr for Tab {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .into_iter()
-            .find(|tab| tab.title().eq_ignore_ascii_case(text))
-            .ok_or_else(|| format!("unknown tab '{text}'. Use running, finished or others"))
+            .find(|tab| tab.word().eq_ignore_ascii_case(text))
+            .ok_or_else(|| {
+                tr!(
+                    "unknown tab '{text}'. Use running, finished or others",
+                    text
+                )
+            })
     }
 }
 

@@ -52,10 +52,14 @@ impl fmt::Display for StopHook {
         let command = self.command.as_deref();
         parts.extend(command.and_then(|it| it.lines().next()).map(str::to_owned));
         if !self.save.is_empty() {
-            let place = self.folder.as_deref().unwrap_or("this machine");
-            parts.push(format!("saves {} to {place}", self.save.join(", ")));
+            let place = self.folder.as_deref().unwrap_or(tr!("this machine"));
+            parts.push(tr!(
+                "saves {paths} to {place}",
+                paths = self.save.join(", "),
+                place
+            ));
         }
-        parts.push(format!("max {}", self.timeout));
+        parts.push(tr!("max {timeout}", timeout = self.timeout));
         f.write_str(&parts.join("; "))
     }
 }

@@ -59,12 +59,12 @@ pub fn named(sessions: &[&Session]) -> String {
     let one = |it: &&Session| format!("{} ({})", it.name, slots(&it.requested_slots));
     let names: Vec<String> = sessions.iter().take(NAMED).map(one).collect();
     let more = sessions.len().saturating_sub(NAMED);
-    let rest = if more > 0 {
-        format!(" and {more} more")
+    let names = names.join(", ");
+    if more > 0 {
+        tr!("{names} and {more} more", names, more)
     } else {
-        String::new()
-    };
-    format!("{}{rest}", names.join(", "))
+        names
+    }
 }
 
 /// `1 CPU, 256 MiB, cuda.device 2`.
@@ -131,8 +131,12 @@ pub fn outlook<'a>(
 /// `hold-1 (1 CPU, 1 GiB) ends`.
 #[must_use]
 pub fn ends(sessions: &[&Session]) -> String {
-    let verb = if sessions.len() == 1 { "ends" } else { "end" };
-    format!("{} {verb}", named(sessions))
+    tr_plural!(
+        sessions.len(),
+        "{names} ends",
+        "{names} end",
+        names = named(sessions)
+    )
 }
 
 /// What the user can still use of a resource group.

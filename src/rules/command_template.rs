@@ -140,22 +140,24 @@ impl TemplateValues<'_> {
         if name == "user" {
             return Ok(vec![self.user.to_owned()]);
         }
-        let session = self.session.ok_or("no session is selected")?;
-        let lacking = |what: &str| format!("{} has no {what}", session.name);
+        let session = self
+            .session
+            .ok_or(tr!("no session is selected").to_owned())?;
+        let lacking = |what| tr!("{name} has no {what}", name = session.name, what);
         let word = match name {
             "session" | "id" => session.id.to_string(),
             "name" => session.name.to_string(),
             "container" => {
                 let main = session.main_kernel();
                 let id = main.and_then(|kernel| kernel.container_id.as_ref());
-                id.ok_or_else(|| lacking("container"))?.to_string()
+                id.ok_or_else(|| lacking(tr!("container")))?.to_string()
             }
             "image" => session.environment.label(),
             "context" => session.context.to_string(),
             "owner" => session.owner.to_string(),
             "home" => {
                 let home = session.home.clone();
-                home.ok_or_else(|| lacking("home directory on this machine"))?
+                home.ok_or_else(|| lacking(tr!("home directory on this machine")))?
             }
             _ => {
                 let forwards = self.forwards.iter();
@@ -171,8 +173,15 @@ impl TemplateValues<'_> {
 fn placeholder(at: usize, rest: &str) -> Result<(&'static str, &str), TemplateFault> {
     let fault = |message: String, help: String| TemplateFault { at, message, help };
     let end = rest.find('}').ok_or_else(|| {
-        let help = "write {name}, or {{ for a brace".to_owned();
-        fault("'{' without '}'".to_owned(), help)
+        let help = tr!(
+            "write {placeholder}, or {brace} for a brace",
+            placeholder = "{name}",
+            brace = "{{"
+        );
+        fault(
+            tr!("'{open}' without '{close}'", open = "{", close = "}"),
+            help,
+        )
     })?;
     let word = &rest[1..end];
     let names = PLACEHOLDERS.map(|(name, _)| name);
@@ -180,10 +189,13 @@ fn placeholder(at: usize, rest: &str) -> Result<(&'static str, &str), TemplateFa
         Some(name) => Ok((name, &rest[end + 1..])),
         None => {
             let help = match crate::model::nearest::nearest(word, &names) {
-                Some(near) => format!("did you mean '{{{near}}}'?"),
-                None => format!("use one of {}, or {{{{ for a brace", names.join(", ")),
+                Some(near) => tr!("did you mean '{{{near}}}'?", near),
+                None => tr!(
+                    "use one of {names}, or {{{{ for a brace",
+                    names = names.join(", ")
+                ),
             };
-            Err(fault(format!("unknown placeholder '{{{word}}}'"), help))
+            Err(fault(tr!("unknown placeholder '{{{word}}}'", word), help))
         }
     }
 }
@@ -192,8 +204,12 @@ fn placeholder(at: usize, rest: &str) -> Result<(&'static str, &str), TemplateFa
 fn in_quotes(at: usize, name: &str, mark: char) -> TemplateFault {
     TemplateFault {
         at,
-        message: format!("the placeholder {{{name}}} is quoted with {mark}"),
-        help: "write it without quotation: its value is always one word".to_owned(),
+        message: tr!(
+            "the placeholder {{{name}}} is quoted with {mark}",
+            name,
+            mark
+        ),
+        help: tr!("write it without quotation: its value is always one word").to_owned(),
     }
 }
 

@@ -89,7 +89,24 @@ impl Ending {
         }
     }
 
-    /// The word without the code.
+    /// The word for users.
+    fn shown(self) -> &'static str {
+        match self {
+            Self::Exited(_) => tr!("exit"),
+            Self::Succeeded => tr!("succeeded"),
+            Self::Failed => tr!("failed"),
+            Self::OutOfMemory => tr!("out of memory"),
+            Self::OutOfTime => tr!("timed out"),
+            Self::NotStarted => tr!("not started"),
+            Self::Reclaimed => tr!("reclaimed"),
+            Self::Lost => tr_in!("ending", "lost"),
+            Self::Terminated => tr!("terminated"),
+            Self::Cancelled => tr!("cancelled"),
+            Self::Ended => tr_in!("ending", "ended"),
+        }
+    }
+
+    /// The word without the code, for programs and filters.
     fn word(self) -> &'static str {
         match self {
             Self::Exited(_) => "exit",
@@ -174,8 +191,8 @@ pub fn is_meant(words: &str, by: &str) -> bool {
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Exited(code) => f.pad(&format!("exit {code}")),
-            other => f.pad(other.word()),
+            Self::Exited(code) => f.pad(&tr!("exit {code}", code)),
+            other => f.pad(other.shown()),
         }
     }
 }

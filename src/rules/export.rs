@@ -26,7 +26,10 @@ impl ExportFormat {
         match ending.to_ascii_lowercase().as_str() {
             "csv" if is_named => Ok(Self::Csv),
             "json" if is_named => Ok(Self::Json),
-            _ => Err(format!("Invalid file '{name}'. Use NAME.csv or NAME.json")),
+            _ => Err(tr!(
+                "Invalid file '{name}'. Use NAME.csv or NAME.json",
+                name
+            )),
         }
     }
 }

@@ -42,14 +42,14 @@ impl Grouping {
     }
 
     /// The word for a person.
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
-            Self::Environment => "environment",
-            Self::Owner => "owner",
-            Self::Agent => "agent",
-            Self::Project => "project",
-            Self::Status => "status",
-            Self::ResourceGroup => "resource group",
+            Self::Environment => tr!("environment"),
+            Self::Owner => tr!("owner"),
+            Self::Agent => tr!("agent"),
+            Self::Project => tr!("project"),
+            Self::Status => tr!("status"),
+            Self::ResourceGroup => tr!("resource group"),
         }
     }
 

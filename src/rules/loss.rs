@@ -4,19 +4,28 @@ use crate::model::{files::SpaceUse, loss::Unsaved};
 
 /// `3 files, 1.2 GiB`.
 pub fn amount(used: SpaceUse) -> String {
-    let s = if used.files == 1 { "" } else { "s" };
-    format!("{} file{s}, {}", used.files, used.size)
+    tr_plural!(
+        used.files,
+        "{files} file, {size}",
+        "{files} files, {size}",
+        files = used.files,
+        size = used.size
+    )
 }
 
 /// What is deleted at once when the session ends; `None` = nothing.
 pub fn lost(unsaved: &Unsaved) -> Option<String> {
     let lost = unsaved.lost();
-    let place = if unsaved.home_is_kept {
-        "outside /home/work and folders"
-    } else {
-        "outside folders"
-    };
-    (lost.files > 0).then(|| format!("{} {place}", amount(lost)))
+    (lost.files > 0).then(|| {
+        if unsaved.home_is_kept {
+            tr!(
+                "{amount} outside /home/work and folders",
+                amount = amount(lost)
+            )
+        } else {
+            tr!("{amount} outside folders", amount = amount(lost))
+        }
+    })
 }
 
 /// What stays for some days; `None` = nothing.
@@ -25,12 +34,17 @@ pub fn kept(unsaved: &Unsaved) -> Option<String> {
     if !unsaved.home_is_kept || home.files == 0 {
         return None;
     }
-    let days = match unsaved.keep_days {
-        Some(1) => " for 1 day".to_owned(),
-        Some(days) => format!(" for {days} days"),
-        None => String::new(),
-    };
-    Some(format!("{} of /home/work{days}", amount(home)))
+    let amount = amount(home);
+    Some(match unsaved.keep_days {
+        Some(days) => tr_plural!(
+            days,
+            "{amount} of /home/work for {days} day",
+            "{amount} of /home/work for {days} days",
+            amount,
+            days
+        ),
+        None => tr!("{amount} of /home/work", amount),
+    })
 }
 
 /// The sentences of an idle warning; `None` = every file is in a folder.
@@ -38,9 +52,9 @@ pub fn warning(unsaved: &Unsaved) -> Option<String> {
     let lost = lost(unsaved);
     let kept = kept(unsaved);
     let said = match (&lost, &kept) {
-        (Some(lost), Some(kept)) => format!("Will be deleted: {lost}. Kept: {kept}"),
-        (Some(lost), None) => format!("Will be deleted: {lost}"),
-        (None, Some(kept)) => format!("Kept: {kept}"),
+        (Some(lost), Some(kept)) => tr!("Will be deleted: {lost}. Kept: {kept}", lost, kept),
+        (Some(lost), None) => tr!("Will be deleted: {lost}", lost),
+        (None, Some(kept)) => tr!("Kept: {kept}", kept),
         (None, None) => return None,
     };
     // The largest of what is deleted at once, if anything is.
@@ -49,7 +63,12 @@ pub fn warning(unsaved: &Unsaved) -> Option<String> {
         .iter()
         .find(|(_, at_once)| *at_once || lost.is_none());
     Some(match named {
-        Some((file, _)) => format!("{said}. Largest: /{} ({})", file.path, file.size),
+        Some((file, _)) => tr!(
+            "{said}. Largest: /{path} ({size})",
+            said,
+            path = file.path,
+            size = file.size
+        ),
         None => said,
     })
 }

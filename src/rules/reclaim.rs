@@ -38,12 +38,12 @@ pub enum Standing {
 impl Standing {
     pub fn word(self) -> &'static str {
         match self {
-            Self::NoData => "no data",
-            Self::Grace => "grace period",
-            Self::Safe => "safe",
-            Self::Warning => "warning",
-            Self::AtRisk => "at risk",
-            Self::Over => "over",
+            Self::NoData => tr!("no data"),
+            Self::Grace => tr!("grace period"),
+            Self::Safe => tr!("safe"),
+            Self::Warning => tr!("warning"),
+            Self::AtRisk => tr!("at risk"),
+            Self::Over => tr!("over"),
         }
     }
 }

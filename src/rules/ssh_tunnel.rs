@@ -103,11 +103,11 @@ pub fn commands(name: &str, access: &SshAccess, port: Option<u16>) -> Vec<SshCom
     let word = quote(name);
     let host = quote(&format!("{name}.workbay"));
     let mut all = vec![
-        command("Shell", format!("workbay ssh {word}")),
-        command("By name", format!("ssh {host}")),
-        command("Files", format!("sftp {host}")),
-        command("Copy", format!("scp FILE {host}:")),
-        command("Synchronize", format!("rsync -a DIRECTORY {host}:")),
+        command(tr!("Shell"), format!("workbay ssh {word}")),
+        command(tr!("By name"), format!("ssh {host}")),
+        command(tr!("Files"), format!("sftp {host}")),
+        command(tr!("Copy"), format!("scp FILE {host}:")),
+        command(tr!("Synchronize"), format!("rsync -a DIRECTORY {host}:")),
         command(
             "VS Code",
             format!("code --remote ssh-remote+{host} /home/work"),

@@ -7,18 +7,24 @@ use crate::model::address;
 /// Normalizes an address: `http` or `https`, a host, no secrets, no slash at the end.
 pub(super) fn check(text: &str) -> Result<String, String> {
     let text = text.trim();
-    let bad = |why: &str| Err(format!("invalid manager address '{}': {why}", shown(text)));
+    let bad = |why: &str| {
+        Err(tr!(
+            "invalid manager address '{typed}': {why}",
+            typed = shown(text),
+            why
+        ))
+    };
     let Ok(url) = Url::parse(text) else {
-        return bad("write https://host or https://host:port");
+        return bad(tr!("write https://host or https://host:port"));
     };
     if !matches!(url.scheme(), "http" | "https") {
-        return bad("it must begin with https:// or http://");
+        return bad(tr!("it must begin with https:// or http://"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return bad("it must not contain a user or password");
+        return bad(tr!("it must not contain a user or password"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return bad("it must not contain '?' or '#'");
+        return bad(tr!("it must not contain '?' or '#'"));
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }

@@ -175,7 +175,7 @@ impl Files {
 }
 
 fn unknown_top(entry: &DocumentEntry) -> DocumentFault {
-    let fault = DocumentFault::unknown(entry.at, "key", &entry.key, ["default", "contexts"]);
+    let fault = DocumentFault::unknown(entry.at, tr!("key"), &entry.key, ["default", "contexts"]);
     match entry.item.value {
         Value::Table(_)
             if fault
@@ -183,7 +183,10 @@ fn unknown_top(entry: &DocumentEntry) -> DocumentFault {
                 .as_deref()
                 .is_none_or(|h| h.starts_with("one of")) =>
         {
-            fault.help(format!("a context's table is [contexts.{}]", entry.key))
+            fault.help(tr!(
+                "a context's table is [contexts.{key}]",
+                key = entry.key
+            ))
         }
         _ => fault,
     }

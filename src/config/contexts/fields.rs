@@ -218,8 +218,8 @@ impl ContextReader<'_> {
         read: impl Fn(&Item) -> Result<T, DocumentFault>,
     ) -> Option<T> {
         if self.item(key).is_none() {
-            let message = format!("context '{}' has no {key}", self.draft.name);
-            let fault = DocumentFault::new(0, message).help(format!("write {help}"));
+            let message = tr!("context '{name}' has no {key}", name = self.draft.name, key);
+            let fault = DocumentFault::new(0, message).help(tr!("write {help}", help));
             self.faults.push((self.draft.head, fault));
             return None;
         }
@@ -238,9 +238,9 @@ impl ContextReader<'_> {
             }
             let at = field.entry.at;
             let fault = if BACKENDAI.contains(&key) {
-                DocumentFault::new(at, format!("'{key}' isn't allowed with kind = \"docker\""))
+                DocumentFault::new(at, tr!("'{key}' isn't allowed with kind = \"docker\"", key))
             } else {
-                let what = format!("field of context '{}'", draft.name);
+                let what = tr!("field of context '{name}'", name = draft.name);
                 DocumentFault::unknown(at, &what, key, all.iter().copied())
             };
             self.faults.push((field.at(at), fault));
@@ -253,9 +253,10 @@ impl ContextReader<'_> {
         for field in &draft.fields {
             if keys.contains(&field.entry.key.as_str()) {
                 let at = field.entry.at;
-                let message = format!(
-                    "'{}' is only allowed with mode = \"{mode}\"",
-                    field.entry.key
+                let message = tr!(
+                    "'{key}' is only allowed with mode = \"{mode}\"",
+                    key = field.entry.key,
+                    mode
                 );
                 self.faults
                     .push((field.at(at), DocumentFault::new(at, message)));
@@ -280,7 +281,7 @@ fn accent(item: &Item) -> Result<Clean, DocumentFault> {
         return Ok(Clean::new(text));
     }
     Err(
-        DocumentFault::new(item.at, format!("invalid color '{text}'"))
-            .help("a name like \"red\" or \"#rrggbb\""),
+        DocumentFault::new(item.at, tr!("invalid color '{text}'", text))
+            .help(tr!("a name like \"red\" or \"#rrggbb\"")),
     )
 }

@@ -132,10 +132,10 @@ impl Contexts {
     fn unknown(&self, name: &str) -> String {
         let known: Vec<&str> = self.names().collect();
         let help = nearest(name, &known).map_or_else(
-            || format!("configured: {}", known.join(", ")),
-            |near| format!("did you mean '{near}'?"),
+            || tr!("configured: {known}", known = known.join(", ")),
+            |near| tr!("did you mean '{near}'?", near),
         );
-        format!("context '{name}' not found ({help})")
+        tr!("context '{name}' not found ({help})", name, help)
     }
 }
 
@@ -162,7 +162,7 @@ fn nothing_left(places: &Places) -> Problem {
         file: places.user.clone(),
         line: 0,
         column: 0,
-        message: "all contexts are invalid. workbay uses this machine's own engine".to_owned(),
+        message: tr!("all contexts are invalid. workbay uses this machine's own engine").to_owned(),
         help: None,
     }
 }

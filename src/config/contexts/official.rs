@@ -42,7 +42,7 @@ pub(super) fn add(
 
 /// No variable allows plain HTTP to another machine. Only a context in `contexts.toml` can.
 fn check_encryption(endpoint: &str) -> Result<(), Problem> {
-    let help = "write https://…, or add a context with insecure = true to contexts.toml";
+    let help = tr!("write https://…, or add a context with insecure = true to contexts.toml");
     match address::why_unencrypted(endpoint) {
         Some(why) => Err(problem("BACKEND_ENDPOINT", why, Some(help))),
         None => Ok(()),
@@ -66,8 +66,11 @@ fn entry(
         .any(|entry| entry.context.name.as_str() == NAME);
     let name = ContextName::new(NAME).ok().filter(|_| !taken);
     let Some(name) = name else {
-        let why = format!("the context name '{NAME}' is used for another endpoint");
-        let help = "rename that context, or add a context for this endpoint";
+        let why = tr!(
+            "the context name '{name}' is used for another endpoint",
+            name = NAME
+        );
+        let help = tr!("rename that context, or add a context for this endpoint");
         return Err(problem("BACKEND_ENDPOINT", why, Some(help)));
     };
     let shown = Clean::new(&endpoint);
@@ -111,8 +114,8 @@ fn credentials(variable: VariableLookup<'_>) -> Result<Credentials, Problem> {
             password: from("BACKEND_PASSWORD"),
         }),
         Some(other) => {
-            let why = format!("unknown endpoint type '{other}'");
-            Err(problem(TYPE, why, Some("use api or session")))
+            let why = tr!("unknown endpoint type '{other}'", other);
+            Err(problem(TYPE, why, Some(tr!("use api or session"))))
         }
     }
 }
@@ -128,8 +131,9 @@ fn unverified(entry: &ContextEntry, variable: VariableLookup<'_>) -> Option<Prob
         .as_ref()
         .is_some_and(|endpoint| endpoint.as_str().starts_with("https:"));
     (on && secure).then(|| {
-        let why = "workbay always verifies certificates, so this setting has no effect".to_owned();
-        let help = "set ca-file in contexts.toml to the certificate authority of the manager";
+        let why =
+            tr!("workbay always verifies certificates, so this setting has no effect").to_owned();
+        let help = tr!("set ca-file in contexts.toml to the certificate authority of the manager");
         problem(SKIP, why, Some(help))
     })
 }

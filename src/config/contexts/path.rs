@@ -8,7 +8,7 @@ use super::super::document::{DocumentFault, Item, Value};
 /// against.
 pub(super) fn read(item: &Item, home: Option<&Path>) -> Result<PathBuf, DocumentFault> {
     let Value::Text(text) = &item.value else {
-        return Err(item.mismatch("a path"));
+        return Err(item.mismatch(tr!("a path")));
     };
     if let (Some(rest), Some(home)) = (text.strip_prefix("~/"), home) {
         return Ok(home.join(rest));
@@ -17,6 +17,6 @@ pub(super) fn read(item: &Item, home: Option<&Path>) -> Result<PathBuf, Document
     if path.is_absolute() {
         return Ok(path);
     }
-    let fault = DocumentFault::new(item.at, format!("'{text}' isn't an absolute path"));
-    Err(fault.help("begin it with / or ~/"))
+    let fault = DocumentFault::new(item.at, tr!("'{text}' isn't an absolute path", text));
+    Err(fault.help(tr!("begin it with / or ~/")))
 }

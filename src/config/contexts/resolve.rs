@@ -64,10 +64,11 @@ fn from_variable(name: &str, value: Option<String>) -> Result<Secret, NoSecret> 
     let value = Zeroizing::new(value.unwrap_or_default());
     if value.trim().is_empty() {
         return Err(NoSecret::new(
-            format!("the environment variable {name} isn't set"),
-            format!(
+            tr!("the environment variable {name} isn't set", name),
+            tr!(
                 "run `export {name}=…`, then `workbay daemon stop`. The next command starts the \
-                 daemon with the variable"
+                 daemon with the variable",
+                name
             ),
         ));
     }
@@ -78,8 +79,11 @@ fn from_file(path: &Path) -> Result<Secret, NoSecret> {
     let shown = path.display();
     let unreadable = |why: std::io::Error| {
         NoSecret::new(
-            format!("{shown} can't be read: {why}"),
-            format!("write the secret into {shown}, then `chmod 600 {shown}`"),
+            tr!("{shown} can't be read: {why}", shown, why),
+            tr!(
+                "write the secret into {shown}, then `chmod 600 {shown}`",
+                shown
+            ),
         )
     };
     // Check the open file, so that the checked file is the one that is read.
@@ -92,8 +96,11 @@ fn from_file(path: &Path) -> Result<Secret, NoSecret> {
         .map_err(unreadable)?;
     first_line(&bytes).ok_or_else(|| {
         NoSecret::new(
-            format!("{shown} contains no secret: its first line is empty or isn't text"),
-            format!("write the secret into the first line of {shown}"),
+            tr!(
+                "{shown} contains no secret: its first line is empty or isn't text",
+                shown
+            ),
+            tr!("write the secret into the first line of {shown}", shown),
         )
     })
 }
@@ -102,18 +109,27 @@ fn check_file(path: &Path, meta: &fs::Metadata) -> Result<(), NoSecret> {
     let shown = path.display();
     let mode = meta.mode() & 0o777;
     if !meta.is_file() {
-        let why = format!("{shown} isn't a regular file");
-        return Err(NoSecret::new(why, "use a file that contains the secret"));
+        let why = tr!("{shown} isn't a regular file", shown);
+        return Err(NoSecret::new(
+            why,
+            tr!("use a file that contains the secret"),
+        ));
     }
     if meta.uid() != rustix::process::geteuid().as_raw() {
-        let why = format!(
-            "{shown} must belong to you, but belongs to user {}",
-            meta.uid()
+        let why = tr!(
+            "{shown} must belong to you, but belongs to user {uid}",
+            shown,
+            uid = meta.uid()
         );
         return Err(NoSecret::new(why, format!("sudo chown $USER {shown}")));
     }
     if mode & 0o077 != 0 {
-        let why = format!("{shown} is readable by other users (mode {mode:03o})");
+        let mode = format!("{mode:03o}");
+        let why = tr!(
+            "{shown} is readable by other users (mode {mode})",
+            shown,
+            mode
+        );
         return Err(NoSecret::new(why, format!("chmod 600 {shown}")));
     }
     Ok(())
@@ -121,11 +137,14 @@ fn check_file(path: &Path, meta: &fs::Metadata) -> Result<(), NoSecret> {
 
 /// Runs the program in its own process group, so that the whole group can be killed on a timeout.
 fn from_command(argv: &[String], patience: Duration) -> Result<Secret, NoSecret> {
-    const BY_HAND: &str = "run the command in a shell to see why";
     let program = argv.first().map_or("", String::as_str);
     let failed = |why: String| {
-        let why = format!("the command {program}, which prints the secret, {why}");
-        NoSecret::new(why, BY_HAND)
+        let why = tr!(
+            "the command {program}, which prints the secret, {why}",
+            program,
+            why
+        );
+        NoSecret::new(why, tr!("run the command in a shell to see why"))
     };
     let mut child = Command::new(program)
         .args(argv.get(1..).unwrap_or_default())
@@ -134,26 +153,26 @@ fn from_command(argv: &[String], patience: Duration) -> Result<Secret, NoSecret>
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()
-        .map_err(|why| failed(format!("can't be started: {why}")))?;
+        .map_err(|why| failed(tr!("can't be started: {why}", why)))?;
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let received = listen(child.stdout.take(), group);
     match received.recv_timeout(patience) {
         Ok(Ok(bytes)) => match child.wait() {
             Ok(status) if status.success() => first_line(&bytes).ok_or_else(|| {
-                failed("printed no secret: its first line is empty or isn't text".into())
+                failed(tr!("printed no secret: its first line is empty or isn't text").into())
             }),
             Ok(status) => Err(failed(ending(status))),
-            Err(why) => Err(failed(format!("can't be read: {why}"))),
+            Err(why) => Err(failed(tr!("can't be read: {why}", why))),
         },
         Ok(Err(why)) => {
             end(child, group);
-            Err(failed(format!("can't be read: {why}")))
+            Err(failed(tr!("can't be read: {why}", why)))
         }
         Err(_) => {
             end(child, group);
-            Err(failed(format!(
-                "hasn't ended after {}s",
-                patience.as_secs()
+            Err(failed(tr!(
+                "hasn't ended after {seconds}s",
+                seconds = patience.as_secs()
             )))
         }
     }
@@ -192,8 +211,8 @@ fn end(mut child: Child, group: Option<Pid>) {
 
 fn ending(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
-        (Some(code), _) => format!("ended with exit code {code}"),
-        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (Some(code), _) => tr!("ended with exit code {code}", code),
+        (None, Some(signal)) => tr!("was killed by signal {signal}", signal),
         (None, None) => "failed".to_owned(),
     }
 }

@@ -29,14 +29,11 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plain(text) => f.write_str(text),
-            Self::Env(name) => write!(f, "from the variable {name}"),
-            Self::File(path) => write!(f, "from the file {}", path.display()),
+            Self::Env(name) => f.write_str(&tr!("from the variable {name}", name)),
+            Self::File(path) => f.write_str(&tr!("from the file {path}", path = path.display())),
             Self::Command(argv) => {
-                write!(
-                    f,
-                    "from the command {}",
-                    argv.first().map_or("", String::as_str)
-                )
+                let program = argv.first().map_or("", String::as_str);
+                f.write_str(&tr!("from the command {program}", program))
             }
         }
     }
@@ -46,8 +43,9 @@ const FORMS: [&str; 3] = ["env", "file", "command"];
 
 /// The three ways to describe the source of a secret.
 pub(super) fn forms(key: &str) -> String {
-    format!(
-        "{key} = {{ env = \"NAME\" }}, {{ file = \"/path\" }} or {{ command = [\"pass\", \"show\", \"x\"] }}"
+    tr!(
+        "{key} = {{ env = \"NAME\" }}, {{ file = \"/path\" }} or {{ command = [\"pass\", \"show\", \"x\"] }}",
+        key
     )
 }
 
@@ -56,11 +54,11 @@ pub(super) fn plain(item: &Item, home: Option<&Path>) -> Result<Source, Document
     match &item.value {
         Value::Text(text) if text.trim().is_empty() => Err(DocumentFault::new(
             item.at,
-            "expected a name, found an empty string",
+            tr!("expected a name, found an empty string"),
         )),
         Value::Text(text) => Ok(Source::Plain(text.trim().to_owned())),
         Value::Table(_) => table(item, home),
-        _ => Err(item.mismatch("a string")),
+        _ => Err(item.mismatch(tr!("a string"))),
     }
 }
 
@@ -69,13 +67,15 @@ pub(super) fn secret(item: &Item, home: Option<&Path>) -> Result<Source, Documen
     match &item.value {
         Value::Table(_) => table(item, home),
         Value::Text(_) => {
-            let fault = DocumentFault::new(item.at, "secrets aren't allowed in this file");
-            Err(fault.help(
-                "name its source: { env = \"NAME\" }, { file = \"/path\" } or { command = \
-                 [\"pass\", \"show\", \"x\"] }",
-            ))
+            let fault = DocumentFault::new(item.at, tr!("secrets aren't allowed in this file"));
+            Err(fault.help(tr!(
+                "name its source: {env}, {file} or {command}",
+                env = "{ env = \"NAME\" }",
+                file = "{ file = \"/path\" }",
+                command = "{ command = [\"pass\", \"show\", \"x\"] }"
+            )))
         }
-        _ => Err(item.mismatch("a table like { env = \"NAME\" }")),
+        _ => Err(item.mismatch(&tr!("a table like {form}", form = "{ env = \"NAME\" }"))),
     }
 }
 
@@ -85,7 +85,7 @@ fn table(item: &Item, home: Option<&Path>) -> Result<Source, DocumentFault> {
         if !FORMS.contains(&entry.key.as_str()) {
             return Err(DocumentFault::unknown(
                 entry.at,
-                "source of a secret",
+                tr!("source of a secret"),
                 &entry.key,
                 FORMS,
             ));
@@ -94,7 +94,7 @@ fn table(item: &Item, home: Option<&Path>) -> Result<Source, DocumentFault> {
     let [entry] = entries else {
         return Err(DocumentFault::new(
             item.at,
-            "expected exactly one of env, file and command",
+            tr!("expected exactly one of env, file and command"),
         ));
     };
     match entry.key.as_str() {
@@ -112,16 +112,17 @@ fn variable(item: &Item) -> Result<Source, DocumentFault> {
 
 fn command(item: &Item) -> Result<Source, DocumentFault> {
     let Value::List(words) = &item.value else {
-        let fault = item.mismatch("a list of words");
-        return Err(fault
-            .help("no shell runs it. Write each word as a string: [\"pass\", \"show\", \"x\"]"));
+        let fault = item.mismatch(tr!("a list of words"));
+        return Err(fault.help(tr!(
+            "no shell runs it. Write each word as a string: [\"pass\", \"show\", \"x\"]"
+        )));
     };
     let argv: Vec<String> = words
         .iter()
         .map(|word| word.text().map(str::to_owned))
         .collect::<Result<_, _>>()?;
     if argv.first().is_none_or(|program| program.trim().is_empty()) {
-        return Err(DocumentFault::new(item.at, "the command is empty"));
+        return Err(DocumentFault::new(item.at, tr!("the command is empty")));
     }
     Ok(Source::Command(argv))
 }

@@ -22,9 +22,12 @@ const PROTOCOLS: [AppProtocol; 2] = [AppProtocol::Http, AppProtocol::Tcp];
 pub(super) fn read(item: &Item) -> Result<Vec<AppDefinition>, DocumentFault> {
     let tables = item
         .list()
-        .map_err(|fault| fault.help("write each app as [[environment.NAME.apps]]"))?;
+        .map_err(|fault| fault.help(tr!("write each app as [[environment.NAME.apps]]")))?;
     if tables.len() > MOST_APPS {
-        let text = format!("an environment has too many apps (max: {MOST_APPS})");
+        let text = tr!(
+            "an environment has too many apps (max: {most})",
+            most = MOST_APPS
+        );
         return Err(DocumentFault::new(item.at, text));
     }
     let mut apps = Vec::new();
@@ -39,7 +42,7 @@ pub(super) fn read(item: &Item) -> Result<Vec<AppDefinition>, DocumentFault> {
 fn app(item: &Item) -> Result<AppDefinition, DocumentFault> {
     let entries = item.table()?;
     let mut app = AppDefinition::of("");
-    read_table(&mut app, APP, "setting of an app", entries)?;
+    read_table(&mut app, APP, tr!("setting of an app"), entries)?;
     let what = if app.name.is_empty() {
         Some("name")
     } else if app.command.is_empty() {
@@ -48,10 +51,11 @@ fn app(item: &Item) -> Result<AppDefinition, DocumentFault> {
         None
     };
     if let Some(missing) = what {
-        let fault = DocumentFault::new(item.at, format!("the app has no {missing}"));
-        return Err(
-            fault.help("write name = \"NAME\" and command = [\"PROGRAM\", \"--port={port}\"]")
-        );
+        let fault = DocumentFault::new(item.at, tr!("the app has no {missing}", missing));
+        return Err(fault.help(tr!(
+            "write name = \"NAME\" and command = [\"PROGRAM\", \"--port={port}\"]",
+            port = "{port}"
+        )));
     }
     check_templates(&app, entries)?;
     Ok(app)
@@ -68,7 +72,7 @@ fn check_templates(app: &AppDefinition, entries: &[DocumentEntry]) -> Result<(),
         unknown.map_or(Ok(()), |name| {
             Err(DocumentFault::unknown(
                 item.at,
-                "template",
+                tr!("template"),
                 name,
                 known.iter().copied(),
             ))
@@ -149,7 +153,10 @@ fn argument_name(item: &Item) -> Result<Clean, DocumentFault> {
 
 fn command(item: &Item) -> Result<Vec<String>, DocumentFault> {
     let words = item.list().map_err(|fault| {
-        fault.help("write each word of the command as a string: [\"serve\", \"--port={port}\"]")
+        fault.help(tr!(
+            "write each word of the command as a string: [\"serve\", \"--port={port}\"]",
+            port = "{port}"
+        ))
     })?;
     words.iter().map(|word| checked(word, check_text)).collect()
 }
@@ -159,8 +166,11 @@ fn port(item: &Item) -> Result<Option<u16>, DocumentFault> {
     match u16::try_from(number) {
         Ok(port) if port > 0 => Ok(Some(port)),
         _ => {
-            let fault = DocumentFault::new(item.at, format!("invalid port {number}"));
-            Err(fault.help("use 1 to 65535, or omit it to get a free one for {port}"))
+            let fault = DocumentFault::new(item.at, tr!("invalid port {number}", number));
+            Err(fault.help(tr!(
+                "use 1 to 65535, or omit it to get a free one for {port}",
+                port = "{port}"
+            )))
         }
     }
 }
@@ -170,15 +180,23 @@ fn path(item: &Item) -> Result<Option<String>, DocumentFault> {
     if path.starts_with('/') {
         return Ok(Some(path));
     }
-    let fault = DocumentFault::new(item.at, format!("invalid path '{}'", Clean::new(&path)));
-    Err(fault.help("it must begin with '/'"))
+    let fault = DocumentFault::new(
+        item.at,
+        tr!("invalid path '{path}'", path = Clean::new(&path)),
+    );
+    Err(fault.help(tr!("it must begin with '/'")))
 }
 
 fn protocol(item: &Item) -> Result<AppProtocol, DocumentFault> {
     let name = word(item)?;
     let known = PROTOCOLS.iter().find(|protocol| protocol.word() == name);
     known.copied().ok_or_else(|| {
-        DocumentFault::unknown(item.at, "protocol", &name, PROTOCOLS.map(AppProtocol::word))
+        DocumentFault::unknown(
+            item.at,
+            tr!("protocol"),
+            &name,
+            PROTOCOLS.map(AppProtocol::word),
+        )
     })
 }
 
@@ -192,11 +210,11 @@ fn arguments(item: &Item) -> Result<Vec<AppArgument>, DocumentFault> {
         read_table(
             &mut argument,
             ARGUMENT,
-            "setting of an argument",
+            tr!("setting of an argument"),
             item.table()?,
         )?;
         if argument.name.is_empty() {
-            return Err(DocumentFault::new(item.at, "the argument has no name"));
+            return Err(DocumentFault::new(item.at, tr!("the argument has no name")));
         }
         if argument.title.is_empty() {
             argument.title = argument.name.clone();

@@ -74,7 +74,12 @@ impl Drafts {
         let outcome = match entry.key.as_str() {
             "environment" => self.environments(&entry.item, faults),
             "mirrors" => self.mirrors(&entry.item),
-            other => Err(DocumentFault::unknown(entry.at, "table", other, TABLES)),
+            other => Err(DocumentFault::unknown(
+                entry.at,
+                tr!("table"),
+                other,
+                TABLES,
+            )),
         };
         faults.extend(outcome.err());
     }
@@ -88,20 +93,20 @@ impl Drafts {
             let name = entry.key.trim();
             let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
             if name.is_empty() || !name.chars().all(plain) {
-                let text = format!("invalid environment name '{name}'");
+                let text = tr!("invalid environment name '{name}'", name);
                 faults.push(
                     DocumentFault::new(entry.at, text)
-                        .help("use letters, digits, '.', '_' and '-'"),
+                        .help(tr!("use letters, digits, '.', '_' and '-'")),
                 );
                 continue;
             }
             let fields = entry.item.table().map_err(|fault| {
-                fault.help(
-                    "write each environment as a table with its name: [environment.NAME] image = …",
-                )
+                fault.help(tr!(
+                    "write each environment as a table with its name: [environment.NAME] image = …"
+                ))
             })?;
             let draft = self.environments.entry(name.to_owned()).or_default();
-            let what = format!("setting of environment '{name}'");
+            let what = tr!("setting of environment '{name}'", name);
             let before = faults.len();
             table_rows::read_into(draft, ROWS, &what, fields, faults);
             // A field with a fault isn't also reported as missing.
@@ -116,8 +121,10 @@ impl Drafts {
         for entry in item.table()? {
             let mirror = word(&entry.item)?;
             if reference::registry(&format!("{mirror}/image")) == reference::HUB {
-                let text = format!("invalid registry '{mirror}'");
-                return Err(DocumentFault::new(entry.item.at, text).help("write HOST or HOST/PATH"));
+                let text = tr!("invalid registry '{mirror}'", mirror);
+                return Err(
+                    DocumentFault::new(entry.item.at, text).help(tr!("write HOST or HOST/PATH"))
+                );
             }
             self.mirrors.insert(entry.key.clone(), mirror);
         }
@@ -145,20 +152,23 @@ impl EnvironmentDraft {
             return self.check_host(at);
         }
         if images.is_empty() {
-            let text = format!("environment '{name}' has no image");
-            return Err(DocumentFault::new(at, text).help(
+            let text = tr!("environment '{name}' has no image", name);
+            return Err(DocumentFault::new(at, text).help(tr!(
                 "write image = \"…\" and versions = [\"TAG\", …], with the newest version \
-                     first",
-            ));
+                     first"
+            )));
         }
         if let Some(default) = &self.default
             && !images.iter().any(|(version, _)| version == default)
         {
-            let text = format!("the default '{default}' isn't a version of environment '{name}'");
-            let names: Vec<&str> = images.iter().map(|(version, _)| version.as_str()).collect();
-            return Err(
-                DocumentFault::new(at, text).help(format!("use one of {}", names.join(", ")))
+            let text = tr!(
+                "the default '{default}' isn't a version of environment '{name}'",
+                default,
+                name
             );
+            let names: Vec<&str> = images.iter().map(|(version, _)| version.as_str()).collect();
+            return Err(DocumentFault::new(at, text)
+                .help(tr!("use one of {names}", names = names.join(", "))));
         }
         Ok(())
     }
@@ -173,8 +183,11 @@ impl EnvironmentDraft {
         if is_plain {
             return Ok(());
         }
-        let text = format!("environment '{HOST}' has no image, versions, services or user");
-        Err(DocumentFault::new(at, text).help("write only [[environment.host.apps]]"))
+        let text = tr!(
+            "environment '{host}' has no image, versions, services or user",
+            host = HOST
+        );
+        Err(DocumentFault::new(at, text).help(tr!("write only [[environment.host.apps]]")))
     }
 
     /// The versions and their images.
@@ -247,8 +260,13 @@ fn image_name(item: &Item) -> Result<String, DocumentFault> {
     let Err(why) = reference::check(&image) else {
         return Ok(image);
     };
-    let text = format!("invalid image '{}': {why}", Clean::new(&image));
-    Err(DocumentFault::new(item.at, text).help("write it as for docker pull: registry/name:tag"))
+    let text = tr!(
+        "invalid image '{image}': {why}",
+        image = Clean::new(&image),
+        why
+    );
+    Err(DocumentFault::new(item.at, text)
+        .help(tr!("write it as for docker pull: registry/name:tag")))
 }
 
 fn tag(item: &Item) -> Result<String, DocumentFault> {
@@ -272,10 +290,11 @@ fn versions(item: &Item) -> Result<Versions, DocumentFault> {
                 images.iter().map(one).collect::<Result<_, _>>()?,
             ))
         }
-        Value::List(_) | Value::Table(_) => {
-            Err(DocumentFault::new(item.at, "the list of versions is empty"))
-        }
-        _ => Err(item.mismatch("write tags like [\"3.13\", \"3.12\"]")),
+        Value::List(_) | Value::Table(_) => Err(DocumentFault::new(
+            item.at,
+            tr!("the list of versions is empty"),
+        )),
+        _ => Err(item.mismatch(tr!("write tags like [\"3.13\", \"3.12\"]"))),
     }
 }
 
@@ -283,8 +302,8 @@ fn versions(item: &Item) -> Result<Versions, DocumentFault> {
 fn user(item: &Item) -> Result<SessionUser, DocumentFault> {
     let name = word(item)?;
     SessionUser::parse(&name).ok_or_else(|| {
-        let text = format!("unknown user '{name}'");
-        let help = "use \"work\" (the user who launches) or \"image\" (the user of the image)";
+        let text = tr!("unknown user '{name}'", name);
+        let help = tr!("use \"work\" (the user who launches) or \"image\" (the user of the image)");
         DocumentFault::new(item.at, text).help(help)
     })
 }
@@ -297,6 +316,6 @@ fn services(item: &Item) -> Result<Vec<Service>, DocumentFault> {
     if label == text.replace(' ', "") {
         return Ok(services);
     }
-    let fault = DocumentFault::new(item.at, format!("invalid services '{text}'"));
-    Err(fault.help("write \"NAME:http:PORT\", separated by commas"))
+    let fault = DocumentFault::new(item.at, tr!("invalid services '{text}'", text));
+    Err(fault.help(tr!("write \"NAME:http:PORT\", separated by commas")))
 }

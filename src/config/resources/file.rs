@@ -129,7 +129,13 @@ impl ResourcesReader {
         match entry.key.as_str() {
             "host" => {
                 self.host_at = entry.at;
-                table_rows::read_into(&mut self.host, HOST, "setting of the host", entries, faults);
+                table_rows::read_into(
+                    &mut self.host,
+                    HOST,
+                    tr!("setting of the host"),
+                    entries,
+                    faults,
+                );
             }
             "group" => self.groups = named(entries, "group", GROUP, faults, GroupRules::default),
             "preset" => {
@@ -147,14 +153,14 @@ impl ResourcesReader {
             }
             "idle" => {
                 let mut read = IdleTable::default();
-                let what = "setting of idle checks";
+                let what = tr!("setting of idle checks");
                 table_rows::read_into(&mut read, IDLE, what, entries, faults);
                 faults.extend(read.check(entry.at));
                 self.idle.tighten(&read);
                 self.idle_at.extend(places(entries));
             }
             "network" => {
-                let what = "setting of the network";
+                let what = tr!("setting of the network");
                 table_rows::read_into(&mut self.network, NETWORK, what, entries, faults);
                 self.network_at = places(entries);
                 faults.extend(network::check(self.network, &self.network_at));
@@ -185,7 +191,7 @@ impl ResourcesReader {
             };
             let find = |key: &str| fields.iter().find(|field| field.key == key);
             for need in PRESET_NEEDS.into_iter().filter(|need| find(need).is_none()) {
-                let message = format!("preset '{}' has no {need}", preset.name);
+                let message = tr!("preset '{name}' has no {need}", name = preset.name, need);
                 self.faults.push(DocumentFault::new(entry.at, message));
             }
             let slots = &preset.value.slots;
@@ -209,22 +215,24 @@ fn blank_preset() -> Preset {
 }
 
 fn unknown(entry: &DocumentEntry) -> DocumentFault {
-    let fault = DocumentFault::unknown(entry.at, "table", &entry.key, TABLES);
+    let fault = DocumentFault::unknown(entry.at, tr!("table"), &entry.key, TABLES);
     let is_idle = IDLE.iter().any(|row| row.name == entry.key);
     let is_limit = LIMITS.iter().any(|row| row.name == entry.key);
     let is_network = NETWORK.iter().any(|row| row.name == entry.key);
     let is_value = !matches!(entry.item.value, Value::Table(_));
     if is_network && is_value {
-        return DocumentFault::new(entry.at, format!("'{}' must be in a table", entry.key))
-            .help("write it below [network]");
+        return DocumentFault::new(entry.at, tr!("'{key}' must be in a table", key = entry.key))
+            .help(tr!("write it below [network]"));
     }
     if is_idle && is_value {
-        return DocumentFault::new(entry.at, format!("'{}' must be in a table", entry.key))
-            .help("write it below [idle]");
+        return DocumentFault::new(entry.at, tr!("'{key}' must be in a table", key = entry.key))
+            .help(tr!("write it below [idle]"));
     }
     if is_limit && is_value {
-        return DocumentFault::new(entry.at, format!("'{}' must be in a table", entry.key))
-            .help("write it below [limits], [group.NAME] or [preset.NAME]");
+        return DocumentFault::new(entry.at, tr!("'{key}' must be in a table", key = entry.key))
+            .help(tr!(
+                "write it below [limits], [group.NAME] or [preset.NAME]"
+            ));
     }
     fault
 }
@@ -241,7 +249,7 @@ fn named<T>(
         let mut value = blank();
         match fields(&entry.item, table, rows) {
             Ok(fields) => {
-                let what = format!("setting of {table} '{}'", entry.key);
+                let what = tr!("setting of {table} '{key}'", table, key = entry.key);
                 table_rows::read_into(&mut value, rows, &what, fields, faults);
             }
             Err(fault) => faults.push(fault),
@@ -249,7 +257,7 @@ fn named<T>(
         if entry.key.trim().is_empty() {
             faults.push(DocumentFault::new(
                 entry.at,
-                format!("a {table} needs a name"),
+                tr!("a {table} needs a name", table),
             ));
         }
         Named {
@@ -269,8 +277,10 @@ fn fields<'a, T>(
 ) -> Result<&'a [DocumentEntry], DocumentFault> {
     item.table().map_err(|fault| {
         let example = rows.first().map_or("", |row| row.name);
-        fault.help(format!(
-            "write each {table} as a table with its name: [{table}.NAME] {example} = …"
+        fault.help(tr!(
+            "write each {table} as a table with its name: [{table}.NAME] {example} = …",
+            table,
+            example
         ))
     })
 }
@@ -287,7 +297,7 @@ fn slots_of(
         let fields = match entry.item.table() {
             Ok(fields) => fields,
             Err(fault) => {
-                faults.push(fault.help("write [accelerator.\"cuda.shares\"] above it"));
+                faults.push(fault.help(tr!("write [accelerator.\"cuda.shares\"] above it")));
                 continue;
             }
         };
@@ -304,7 +314,7 @@ fn slots_of(
             continue;
         }
         let mut value = AcceleratorRules::default();
-        let what = format!("setting of accelerator '{name}'");
+        let what = tr!("setting of accelerator '{name}'", name);
         table_rows::read_into(&mut value, ACCELERATOR, &what, &own, faults);
         let at = entry.at;
         found.push(Named { name, at, value });

@@ -90,14 +90,14 @@ fn utilization(item: &Item) -> Result<UtilizationRules, DocumentFault> {
         thresholds: std::collections::BTreeMap::new(),
     };
     let (entries, mut faults) = (item.table()?, Vec::new());
-    let what = "setting of the utilization check";
+    let what = tr!("setting of the utilization check");
     table_rows::read_into(&mut rules, UTILIZATION, what, entries, &mut faults);
     let has = |key: &str| entries.iter().any(|entry| entry.key == key);
     for need in ["time-window", "thresholds"] {
         if !has(need) {
             faults.push(DocumentFault::new(
                 item.at,
-                format!("the utilization check has no {need}"),
+                tr!("the utilization check has no {need}", need),
             ));
         }
     }
@@ -120,7 +120,7 @@ fn operator(item: &Item) -> Result<Join, DocumentFault> {
 fn thresholds(rules: &mut UtilizationRules, item: &Item) -> Result<(), DocumentFault> {
     for DocumentEntry { key, at, item } in item.table()? {
         if !UTILIZATION_RESOURCES.contains(&key.as_str()) {
-            let what = "resource of the utilization check";
+            let what = tr!("resource of the utilization check");
             return Err(DocumentFault::unknown(
                 *at,
                 what,
@@ -131,7 +131,7 @@ fn thresholds(rules: &mut UtilizationRules, item: &Item) -> Result<(), DocumentF
         let hundredths = thousandths(item)? / 10;
         let threshold = i64::try_from(hundredths).unwrap_or(i64::MAX);
         if !(1..=10_000).contains(&threshold) {
-            let message = "the threshold must be a percentage from 0.01 to 100";
+            let message = tr!("the threshold must be a percentage from 0.01 to 100");
             return Err(DocumentFault::new(item.at, message));
         }
         rules.thresholds.insert(key.clone(), threshold);
@@ -146,8 +146,10 @@ impl IdleTable {
         missing.then(|| {
             DocumentFault::new(
                 at,
-                "extensions need extend-by, the duration of one extension. Write extend-by = \
-                 \"1h\"",
+                tr!(
+                    "extensions need extend-by, the duration of one extension. Write extend-by = \
+                 \"1h\""
+                ),
             )
         })
     }

@@ -172,10 +172,14 @@ fn refuse_lost_presets(merged: &mut Resources, files: &[(File, bool)]) {
             };
             if is_lost(Some(only)) {
                 let known = groups.iter().map(String::as_str);
-                let message = format!("preset '{}': group '{only}' not found", preset.name);
+                let message = tr!(
+                    "preset '{name}': group '{only}' not found",
+                    name = preset.name,
+                    only
+                );
                 let fault = DocumentFault {
                     message,
-                    ..DocumentFault::unknown(preset.at, "group", only.as_str(), known)
+                    ..DocumentFault::unknown(preset.at, tr!("group"), only.as_str(), known)
                 };
                 merged.problems.push(file.document.problem(fault));
             }

@@ -43,7 +43,9 @@ pub(super) fn isolation_at(places: &[(String, usize)]) -> Option<usize> {
 
 /// The fault for two settings that exclude each other.
 pub(super) fn open_bridge(at: usize) -> DocumentFault {
-    let message = "isolation = \"bridge\" and host-access = false exclude each other: sessions on \
-                   the engine's default network can reach this machine";
-    DocumentFault::new(at, message).help("use isolation = \"user\", or set host-access = true")
+    let message = tr!(
+        "isolation = \"bridge\" and host-access = false exclude each other: sessions on \
+                   the engine's default network can reach this machine"
+    );
+    DocumentFault::new(at, message).help(tr!("use isolation = \"user\", or set host-access = true"))
 }

@@ -165,7 +165,7 @@ fn quantum(item: &Item) -> Result<u64, DocumentFault> {
     match thousandths(item)? {
         0 => Err(DocumentFault::new(
             item.at,
-            "the step must be greater than 0",
+            tr!("the step must be greater than 0"),
         )),
         quantum => Ok(quantum),
     }

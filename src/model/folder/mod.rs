@@ -136,11 +136,11 @@ impl Folder {
     /// Whose it is, for a list.
     pub fn whose(&self) -> String {
         match (&self.group, self.ownership.as_str(), self.is_owner) {
-            (Some(group), ..) => format!("project {group}"),
-            (None, "group", _) => "the project's".to_owned(),
-            (None, "machine", _) => "this machine's".to_owned(),
-            (None, _, true) => "yours".to_owned(),
-            (None, _, false) => "shared with you".to_owned(),
+            (Some(group), ..) => tr!("project {group}", group),
+            (None, "group", _) => tr!("the project's").to_owned(),
+            (None, "machine", _) => tr!("this machine's").to_owned(),
+            (None, _, true) => tr!("yours").to_owned(),
+            (None, _, false) => tr!("shared with you").to_owned(),
         }
     }
 }
@@ -148,9 +148,9 @@ impl Folder {
 /// A permission in words: `read and write` for `rw`.
 pub fn access_words(permission: &str) -> &str {
     match permission {
-        "ro" => "read-only",
-        "rw" => "read and write",
-        "wd" => "read, write, delete",
+        "ro" => tr!("read-only"),
+        "rw" => tr!("read and write"),
+        "wd" => tr!("read, write, delete"),
         other => other,
     }
 }

@@ -113,8 +113,16 @@ fn read(word: &str, now: Timestamp, zone: &TimeZone) -> Result<FilterTerm, Strin
 fn unknown(property: &str) -> String {
     let all = PROPERTIES.join(", ");
     match nearest(property, &PROPERTIES) {
-        Some(near) => format!("unknown property '{property}:'. Did you mean '{near}:'?"),
-        None => format!("unknown property '{property}:'. Use one of {all}"),
+        Some(near) => tr!(
+            "unknown property '{property}:'. Did you mean '{near}:'?",
+            property,
+            near
+        ),
+        None => tr!(
+            "unknown property '{property}:'. Use one of {all}",
+            property,
+            all
+        ),
     }
 }
 
@@ -127,9 +135,10 @@ fn one_of(text: &str, known: &[&str]) -> Result<String, String> {
     let begins: Vec<&&str> = known.iter().filter(|it| it.starts_with(&wanted)).collect();
     match begins.as_slice() {
         [one] if !wanted.is_empty() => Ok((**one).to_owned()),
-        _ => Err(format!(
-            "unknown value '{text}'. Use one of {}",
-            known.join(", ")
+        _ => Err(tr!(
+            "unknown value '{text}'. Use one of {known}",
+            text,
+            known = known.join(", ")
         )),
     }
 }
@@ -152,9 +161,12 @@ pub fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, 
         text.parse::<DateTime>().ok()
     };
     let zoned = civil.and_then(|civil| civil.to_zoned(zone.clone()).ok());
-    zoned
-        .map(|zoned| zoned.timestamp())
-        .ok_or_else(|| format!("invalid time '{text}'. Use 30m (ago), 10:30 or 2026-11-22T10:30"))
+    zoned.map(|zoned| zoned.timestamp()).ok_or_else(|| {
+        tr!(
+            "invalid time '{text}'. Use 30m (ago), 10:30 or 2026-11-22T10:30",
+            text
+        )
+    })
 }
 
 fn begins(status: &Status, word: &str) -> bool {

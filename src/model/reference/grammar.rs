@@ -30,56 +30,63 @@ pub fn check(text: &str) -> Result<(), String> {
 /// Checks a tag.
 pub fn check_tag(tag: &str) -> Result<(), String> {
     if tag.len() > LONGEST_TAG {
-        return Err(format!("the tag is longer than {LONGEST_TAG} characters"));
+        return Err(tr!(
+            "the tag is longer than {most} characters",
+            most = LONGEST_TAG
+        ));
     }
     let begins = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let goes_on = |c: char| begins(c) || matches!(c, '.' | '-');
     if tag.starts_with(begins) && tag.chars().all(goes_on) {
         return Ok(());
     }
-    Err(format!(
-        "the tag '{}' must consist of letters, digits, _ . and -, and not begin with . or -",
-        Clean::new(tag)
+    Err(tr!(
+        "the tag '{tag}' must consist of letters, digits, _ . and -, and not begin with . or -",
+        tag = Clean::new(tag)
     ))
 }
 
 fn check_characters(text: &str) -> Result<(), String> {
     if text.is_empty() {
-        return Err("it is empty".to_owned());
+        return Err(tr!("it is empty").to_owned());
     }
     if text.contains(is_hidden) {
-        return Err("it contains a control character or an invisible character".to_owned());
+        return Err(tr!("it contains a control character or an invisible character").to_owned());
     }
     if text.contains(char::is_whitespace) {
-        return Err("it contains a space".to_owned());
+        return Err(tr!("it contains a space").to_owned());
     }
     match text.chars().find(|c| !c.is_ascii()) {
-        Some(c) => Err(format!("it contains '{c}', which isn't ASCII")),
+        Some(c) => Err(tr!("it contains '{c}', which isn't ASCII", c)),
         None => Ok(()),
     }
 }
 
 fn check_name(name: &str) -> Result<(), String> {
     if name.len() > LONGEST_NAME {
-        return Err(format!("the name is longer than {LONGEST_NAME} characters"));
+        return Err(tr!(
+            "the name is longer than {most} characters",
+            most = LONGEST_NAME
+        ));
     }
     let names_domain = |part: &str| part.contains(['.', ':']) || part == super::HERE;
     let path = match name.split_once('/').filter(|it| names_domain(it.0)) {
         Some((domain, _)) if !is_domain(domain) => {
-            return Err(format!("'{domain}' isn't a valid registry address"));
+            return Err(tr!("'{domain}' isn't a valid registry address", domain));
         }
         Some((_, path)) => path,
         None => name,
     };
     match path.split('/').find(|part| !is_component(part)) {
         None => Ok(()),
-        Some("") => Err("a part of the name is empty".to_owned()),
+        Some("") => Err(tr!("a part of the name is empty").to_owned()),
         Some(part) if part.contains(|c: char| c.is_ascii_uppercase()) => {
-            Err(format!("'{part}' must be in lowercase"))
+            Err(tr!("'{part}' must be in lowercase", part))
         }
-        Some(part) => Err(format!(
+        Some(part) => Err(tr!(
             "'{part}' must consist of lowercase letters and digits, with single . _ __ or - \
-             between them"
+             between them",
+            part
         )),
     }
 }
@@ -123,8 +130,9 @@ fn check_suffix(at: &str) -> Result<(), String> {
     if fine {
         return Ok(());
     }
-    Err(format!(
-        "'@{at}' must be a digest (@sha256: and 64 hexadecimal digits) or an architecture"
+    Err(tr!(
+        "'@{at}' must be a digest (@sha256: and 64 hexadecimal digits) or an architecture",
+        at
     ))
 }
 

@@ -87,9 +87,9 @@ impl FromStr for NamePattern {
         if text.len() <= 128 && text.chars().all(allowed) && text.chars().any(|c| c != '*') {
             return Ok(Self(text.to_ascii_uppercase()));
         }
-        Err(format!(
-            "Invalid pattern '{}'. Use letters, digits, _ and *, as in \"LICENSE_*\"",
-            Clean::new(text)
+        Err(tr!(
+            "Invalid pattern '{typed}'. Use letters, digits, _ and *, as in \"LICENSE_*\"",
+            typed = Clean::new(text)
         ))
     }
 }

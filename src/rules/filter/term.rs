@@ -89,7 +89,12 @@ pub(super) fn read(token: &str, now: Timestamp, zone: &TimeZone) -> Result<Term,
     if value.is_empty() {
         let example = example(key);
         return Err(FilterError {
-            message: format!("{name}{mark} needs a value, for example {example}"),
+            message: tr!(
+                "{name}{mark} needs a value, for example {example}",
+                name,
+                mark,
+                example
+            ),
             is_unfinished: true,
         });
     }
@@ -117,7 +122,7 @@ fn near(name: &str) -> Option<&'static str> {
 
 fn unknown(name: &str) -> String {
     match near(name) {
-        Some(near) => format!("unknown key '{name}'. Did you mean '{near}'?"),
+        Some(near) => tr!("unknown key '{name}'. Did you mean '{near}'?", name, near),
         None => {
             // Other names of a key are left out.
             let mut seen = Vec::new();
@@ -127,7 +132,11 @@ fn unknown(name: &str) -> String {
                 is_new
             });
             let names: Vec<&str> = first.map(|(name, _)| name).collect();
-            format!("unknown key '{name}'. Keys: {}", names.join(", "))
+            tr!(
+                "unknown key '{name}'. Keys: {names}",
+                name,
+                names = names.join(", ")
+            )
         }
     }
 }
@@ -169,14 +178,15 @@ fn operand(
         Unit::Text if is_equality => return Ok(Operand::Text(text.to_lowercase())),
         Unit::Text => {
             let example = example(key);
-            return Err(format!(
-                "this key has no order. Use : = or !=, for example {example}"
+            return Err(tr!(
+                "this key has no order. Use : = or !=, for example {example}",
+                example
             ));
         }
         Unit::Time if operator == Operator::Has => {
-            return Err(format!(
-                "compare times with > or <, for example {}",
-                example(key)
+            return Err(tr!(
+                "compare times with > or <, for example {example}",
+                example = example(key)
             ));
         }
         // No session can be launched with none, but `gpu>0` is a question.
@@ -186,7 +196,7 @@ fn operand(
         Unit::Seconds => number(text.parse::<Span>()?.seconds()),
         Unit::Number => Value::Number(text.parse().map_err(|_| {
             let example = example(key);
-            format!("must be a whole number, for example {example}")
+            tr!("must be a whole number, for example {example}", example)
         })?),
         Unit::Time => Value::Time(moment(text, now, zone)?),
     }))

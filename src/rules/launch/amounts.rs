@@ -111,7 +111,7 @@ pub fn why_not_preset(
 ) -> Option<String> {
     let most = most(offer, group);
     if let Some((what, limit)) = most.exceeded_by(&preset.slots, offer) {
-        return Some(format!("more {what} than the limit ({limit})"));
+        return Some(tr!("more {what} than the limit ({limit})", what, limit));
     }
     let lacking = |(slot, amount): &(&String, &u64)| {
         let all = group.and_then(|group| group.capacity.as_ref());
@@ -119,14 +119,18 @@ pub fn why_not_preset(
     };
     if let Some((slot, _)) = preset.slots.accelerators.iter().find(lacking) {
         let group = group.map_or("", |group| group.name.as_str());
-        return Some(format!("group {group} has no {}", unit(slot, offer)));
+        return Some(tr!(
+            "group {group} has no {unit}",
+            group,
+            unit = unit(slot, offer)
+        ));
     }
     let minimum = environment.map(|it| it.facts.minimum.clone())?;
     if preset.slots.cpu < minimum.cpu {
-        return Some(format!("the environment needs {} CPU", minimum.cpu));
+        return Some(tr!("the environment needs {cpu} CPU", cpu = minimum.cpu));
     }
     if preset.slots.mem < minimum.mem {
-        return Some(format!("the environment needs {} memory", minimum.mem));
+        return Some(tr!("the environment needs {mem} memory", mem = minimum.mem));
     }
     let lacks = |(slot, least): &(&String, &u64)| {
         preset.slots.accelerators.get(*slot).copied().unwrap_or(0) < **least
@@ -137,7 +141,11 @@ pub fn why_not_preset(
         .find(lacks)
         .map(|(slot, least)| {
             let least = thousandths(*least);
-            format!("the environment needs {least} {}", unit(slot, offer))
+            tr!(
+                "the environment needs {least} {unit}",
+                least,
+                unit = unit(slot, offer)
+            )
         })
 }
 
@@ -149,9 +157,9 @@ pub fn thousandths(amount: u64) -> Cpu {
 /// Parses a decimal number as thousandths without rounding: `1`, `0.5`, `0.125`.
 pub fn read_thousandths(text: &str) -> Result<u64, String> {
     let bad = || {
-        format!(
-            "invalid amount '{}'. Use a number such as 1, 0.5 or 0.125",
-            crate::model::text::Clean::new(text)
+        tr!(
+            "invalid amount '{value}'. Use a number such as 1, 0.5 or 0.125",
+            value = crate::model::text::Clean::new(text)
         )
     };
     let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), "0"));
@@ -177,9 +185,9 @@ pub fn check_slot(slot: &str) -> Result<(), String> {
     if slot.contains('.') && slot.split('.').all(word) {
         return Ok(());
     }
-    Err(format!(
-        "invalid accelerator type '{}'. Use a name such as cuda.device or cuda.shares",
-        crate::model::text::Clean::new(slot)
+    Err(tr!(
+        "invalid accelerator type '{slot}'. Use a name such as cuda.device or cuda.shares",
+        slot = crate::model::text::Clean::new(slot)
     ))
 }
 
@@ -198,8 +206,10 @@ pub fn check_shared_memory(shmem: Bytes, mem: Bytes) -> Result<(), String> {
     if shmem < mem {
         return Ok(());
     }
-    Err(format!(
-        "shared memory ({shmem}) must be less than the memory ({mem}), because it is a part of it"
+    Err(tr!(
+        "shared memory ({shmem}) must be less than the memory ({mem}), because it is a part of it",
+        shmem,
+        mem
     ))
 }
 

@@ -28,16 +28,20 @@ pub fn find<'a>(
 
 /// The problem that no environment has that name, with the one that was probably meant.
 pub fn missing(request: &LaunchRequest, all: &[Environment], default: &str) -> FieldProblem {
-    let asked = request.environment.as_deref().unwrap_or(default);
-    let why = format!(
-        "environment '{}' not found on this engine",
-        Clean::new(asked)
-    );
+    let wanted = request.environment.as_deref().unwrap_or(default);
+    let asked = Clean::new(wanted);
     FieldProblem::new(
         Field::Environment,
-        match resolve::nearest_environment(all, asked) {
-            Some(near) => format!("{why}. Did you mean {}?", Clean::new(&near)),
-            None => format!("{why}. Choose another one"),
+        match resolve::nearest_environment(all, wanted) {
+            Some(near) => tr!(
+                "environment '{asked}' not found on this engine. Did you mean {near}?",
+                asked,
+                near = Clean::new(&near)
+            ),
+            None => tr!(
+                "environment '{asked}' not found on this engine. Choose another one",
+                asked
+            ),
         },
     )
 }
@@ -50,7 +54,7 @@ pub fn unavailable(request: &LaunchRequest, found: &Environment) -> Option<Field
         None => Field::Environment,
     };
     let label = Clean::new(&found.label());
-    let why = format!("{label} isn't available on this engine: {why}");
+    let why = tr!("{label} isn't available on this engine: {why}", label, why);
     Some(FieldProblem::new(field, why))
 }
 
@@ -58,9 +62,9 @@ pub fn unavailable(request: &LaunchRequest, found: &Environment) -> Option<Field
 pub fn to_be_pulled(source: &EnvironmentSource) -> String {
     let from = match source {
         EnvironmentSource::Image { reference } => reference::registry(reference),
-        EnvironmentSource::Host => "this machine",
+        EnvironmentSource::Host => tr!("this machine"),
     };
-    format!("not on this engine yet: will be pulled from {from}")
+    tr!("not on this engine yet: will be pulled from {from}", from)
 }
 
 /// The same warning for an image that wasn't reported. It may be misspelled.
@@ -68,7 +72,11 @@ pub fn unknown(image: &str, all: &[Environment]) -> String {
     let reference = image.trim().to_owned();
     let why = to_be_pulled(&EnvironmentSource::Image { reference });
     match resolve::nearest_image(all, image) {
-        Some(near) => format!("{why} (did you mean {}?)", Clean::new(&near)),
+        Some(near) => tr!(
+            "{why} (did you mean {near}?)",
+            why,
+            near = Clean::new(&near)
+        ),
         None => why,
     }
 }
@@ -76,9 +84,14 @@ pub fn unknown(image: &str, all: &[Environment]) -> String {
 /// The warning that a manager doesn't list the image. It may accept the image anyway, so this isn't a
 /// problem.
 pub fn unlisted(image: &str, all: &[Environment]) -> String {
-    let why = "not in the image list of this cluster";
     match resolve::nearest_image(all, image) {
-        Some(near) => format!("{why}. Did you mean {}?", Clean::new(&near)),
-        None => format!("{why}. The cluster decides whether the image is available"),
+        Some(near) => tr!(
+            "not in the image list of this cluster. Did you mean {near}?",
+            near = Clean::new(&near)
+        ),
+        None => tr!(
+            "not in the image list of this cluster. The cluster decides whether the image is available"
+        )
+        .to_owned(),
     }
 }

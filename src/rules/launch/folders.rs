@@ -16,14 +16,15 @@ pub fn check_path(path: &str) -> Result<(), String> {
     let word = |c: char| !is_hidden(c) && (c.is_alphanumeric() || name::is_mark(c));
     let fine = |c: char| word(c) || matches!(c, '_' | '.' | '-' | '/');
     if let Some(c) = path.chars().find(|c| !fine(*c)) {
-        return Err(format!(
-            "'{}' isn't allowed in a path. Use letters, digits, _ . - and /",
-            Clean::new(&c.to_string())
+        return Err(tr!(
+            "'{c}' isn't allowed in a path. Use letters, digits, _ . - and /",
+            c = Clean::new(&c.to_string())
         ));
     }
     if path.split('/').any(|part| part == ".." || part == ".") {
-        return Err(format!(
-            "invalid path '{shown}'. Don't use the parts . and .."
+        return Err(tr!(
+            "invalid path '{shown}'. Don't use the parts . and ..",
+            shown
         ));
     }
     Ok(())
@@ -44,7 +45,11 @@ const MOST: usize = 100;
 /// The problems of the mounts: the index of each, and the reason. `automatic` are the automounted folders.
 pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Vec<(usize, String)> {
     if mounts.len() > MOST {
-        let why = format!("{} folders are too many (max: {MOST})", mounts.len());
+        let why = tr!(
+            "{count} folders are too many (max: {most})",
+            count = mounts.len(),
+            most = MOST
+        );
         return vec![(MOST, why)];
     }
     let mut targets: Vec<String> = automatic
@@ -65,14 +70,16 @@ pub fn check(mounts: &[FolderMount], automatic: &[String]) -> Vec<(usize, String
 pub(super) fn check_folder(folder: &str) -> Result<(), String> {
     let shown = Clean::new(folder);
     if folder.contains(is_hidden) || folder.len() > 255 {
-        return Err(format!(
-            "invalid folder '{shown}': too long, or contains a control character"
+        return Err(tr!(
+            "invalid folder '{shown}': too long, or contains a control character",
+            shown
         ));
     }
     let climbs = |part: &str| matches!(part, "" | "." | "..");
     if folder.split('/').any(climbs) {
-        return Err(format!(
-            "invalid folder '{shown}': a part of its path is empty, . or .."
+        return Err(tr!(
+            "invalid folder '{shown}': a part of its path is empty, . or ..",
+            shown
         ));
     }
     Ok(())
@@ -91,25 +98,32 @@ fn check_one(
         check_path(path.trim()).map_err(|why| format!("{folder}: {why}"))?;
     }
     if before.iter().any(|other| other.folder == *folder) {
-        return Err(format!(
-            "folder '{folder}' is mounted twice. Remove one mount"
+        return Err(tr!(
+            "folder '{folder}' is mounted twice. Remove one mount",
+            folder
         ));
     }
     if target == inside::HOME || target == inside::TOOLBOX {
-        return Err(format!(
-            "{folder}: workbay itself uses {target}. Choose another path"
+        return Err(tr!(
+            "{folder}: workbay itself uses {target}. Choose another path",
+            folder,
+            target
         ));
     }
     let kernel = KERNEL.iter().any(|top| target.starts_with(top));
     if kernel || SYSTEM.contains(&target.as_str()) {
-        return Err(format!(
-            "{folder}: {target} is a system directory. Choose a path below {}",
-            inside::HOME
+        return Err(tr!(
+            "{folder}: {target} is a system directory. Choose a path below {home}",
+            folder,
+            target,
+            home = inside::HOME
         ));
     }
     if targets.contains(target) {
-        return Err(format!(
-            "{folder}: another folder is mounted at {target}. Choose another path"
+        return Err(tr!(
+            "{folder}: another folder is mounted at {target}. Choose another path",
+            folder,
+            target
         ));
     }
     Ok(())
@@ -127,9 +141,9 @@ pub const TRASH: &str = ".trash";
 pub fn check_new_name(name: &str) -> Result<(), String> {
     check_name(name)?;
     if is_reserved(name) {
-        return Err(format!(
-            "the folder name '{}' is reserved. A session has files of its own with this name",
-            Clean::new(name)
+        return Err(tr!(
+            "the folder name '{name}' is reserved. A session has files of its own with this name",
+            name = Clean::new(name)
         ));
     }
     Ok(())
@@ -164,8 +178,8 @@ pub fn check_request(request: &FolderRequest) -> Result<(), Failure> {
         _ => false,
     };
     if grouped {
-        let why = "a folder of a project can't be an automounted folder";
-        return Err(usage(why.to_owned()).hint("use a name that doesn't begin with a dot"));
+        let why = tr!("a folder of a project can't be an automounted folder");
+        return Err(usage(why.to_owned()).hint(tr!("use a name that doesn't begin with a dot")));
     }
     let (FolderRequest::Invite { users, .. }
     | FolderRequest::Share { users, .. }
@@ -176,13 +190,17 @@ pub fn check_request(request: &FolderRequest) -> Result<(), Failure> {
     let wrong = |user: &&String| !user.contains('@') || user.contains(is_hidden);
     match users.iter().find(wrong) {
         None if users.is_empty() => {
-            Err(usage("no user is named".to_owned()).hint("name one or more email addresses"))
+            Err(usage(tr!("no user is named").to_owned())
+                .hint(tr!("name one or more email addresses")))
         }
         None => Ok(()),
-        Some(user) => Err(
-            usage(format!("invalid email address '{}'", Clean::new(user)))
-                .hint("use the address that the user logs in with, for example jin@example.com"),
-        ),
+        Some(user) => Err(usage(tr!(
+            "invalid email address '{user}'",
+            user = Clean::new(user)
+        ))
+        .hint(tr!(
+            "use the address that the user logs in with, for example jin@example.com"
+        ))),
     }
 }
 
@@ -192,22 +210,23 @@ pub fn check_name(name: &str) -> Result<(), String> {
     let fine = |c: char| !is_hidden(c) && (word(c) || matches!(c, '_' | '.' | '-'));
     let shown = Clean::new(name);
     if name.is_empty() {
-        return Err("a folder needs a name".to_owned());
+        return Err(tr!("a folder needs a name").to_owned());
     }
     let count = name.chars().count();
     // File systems limit bytes, not characters.
     if count > 64 || name.len() > 240 {
-        return Err(format!("the name has {count} characters (max: 64)"));
+        return Err(tr!("the name has {count} characters (max: 64)", count));
     }
     if let Some(c) = name.chars().find(|c| !fine(*c)) {
-        return Err(format!(
-            "'{}' isn't allowed in a folder name. Use letters, digits, _ . and -",
-            Clean::new(&c.to_string())
+        return Err(tr!(
+            "'{c}' isn't allowed in a folder name. Use letters, digits, _ . and -",
+            c = Clean::new(&c.to_string())
         ));
     }
     if matches!(name, "." | "..") || name.starts_with('-') {
-        return Err(format!(
-            "invalid folder name '{shown}'. Use letters, digits, _ . and -"
+        return Err(tr!(
+            "invalid folder name '{shown}'. Use letters, digits, _ . and -",
+            shown
         ));
     }
     Ok(())

@@ -43,9 +43,12 @@ impl Grown {
     pub fn note(self) -> String {
         let Self { was, now } = self;
         if now > was {
-            format!("memory is now {now}: it ran out with {was}")
+            tr!("memory is now {now}: it ran out with {was}", now, was)
         } else {
-            format!("ran out of memory with {was}, and more isn't available on this engine")
+            tr!(
+                "ran out of memory with {was}, and more isn't available on this engine",
+                was
+            )
         }
     }
 }

@@ -22,9 +22,10 @@ pub fn check(key: &str) -> Result<(), String> {
         return Ok(());
     }
     let shown: String = key.chars().take(MOST).collect();
-    Err(format!(
-        "invalid idempotency key '{}'. Use 1 to {MOST} letters, digits, '.', '_' or '-', as in nightly-2026-11-22",
-        Clean::new(&shown)
+    Err(tr!(
+        "invalid idempotency key '{shown}'. Use 1 to {most} letters, digits, '.', '_' or '-', as in nightly-2026-11-22",
+        shown = Clean::new(&shown),
+        most = MOST
     ))
 }
 

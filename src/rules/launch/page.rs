@@ -22,22 +22,22 @@ impl Page {
 
     pub fn title(self) -> &'static str {
         match self {
-            Self::Kind => "Session type",
-            Self::Allocation => "Environments & resource allocation",
-            Self::Storage => "Data & storage",
-            Self::Network => "Network",
-            Self::Review => "Confirm & launch",
+            Self::Kind => tr!("Session type"),
+            Self::Allocation => tr!("Environments & resource allocation"),
+            Self::Storage => tr!("Data & storage"),
+            Self::Network => tr!("Network"),
+            Self::Review => tr!("Confirm & launch"),
         }
     }
 
     /// The title where there is little room.
     pub fn short_title(self) -> &'static str {
         match self {
-            Self::Kind => "Type",
-            Self::Allocation => "Environment",
-            Self::Storage => "Data",
-            Self::Network => "Network",
-            Self::Review => "Launch",
+            Self::Kind => tr!("Type"),
+            Self::Allocation => tr!("Environment"),
+            Self::Storage => tr!("Data"),
+            Self::Network => tr!("Network"),
+            Self::Review => tr!("Launch"),
         }
     }
 

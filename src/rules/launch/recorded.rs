@@ -35,7 +35,7 @@ pub fn check_recorded(spec: &LaunchSpec) -> Result<(), String> {
     app_definition::check_all(&spec.apps)?;
     ports::check(&spec.preopen_ports, &[], u32::MAX)?;
     for text in [&spec.startup_command, &spec.bootstrap_script] {
-        script::check(text.as_deref().unwrap_or_default(), "the command")?;
+        script::check(text.as_deref().unwrap_or_default(), tr!("the command"))?;
     }
     spec.stop_hook
         .as_ref()
@@ -48,7 +48,7 @@ fn check_source(spec: &LaunchSpec) -> Result<(), String> {
     }
     for text in [&spec.environment_label, &spec.resource_group] {
         if text.len() > LONGEST_LABEL || text.contains(is_hidden) {
-            return Err("a label is too long or contains a control character".to_owned());
+            return Err(tr!("a label is too long or contains a control character").to_owned());
         }
     }
     Ok(())
@@ -70,7 +70,7 @@ fn check_amounts(spec: &LaunchSpec) -> Result<(), String> {
     if fine {
         return Ok(());
     }
-    Err("its resources are outside the limits of a launch".to_owned())
+    Err(tr!("its resources are outside the limits of a launch").to_owned())
 }
 
 fn check_mount(mount: &Mounted) -> Result<(), String> {
@@ -78,22 +78,25 @@ fn check_mount(mount: &Mounted) -> Result<(), String> {
     let target = &mount.target;
     let climbs = |part: &str| matches!(part, "." | "..");
     if !target.starts_with('/') || target.contains(is_hidden) || target.split('/').any(climbs) {
-        return Err("the path of a mounted folder isn't absolute".to_owned());
+        return Err(tr!("the path of a mounted folder isn't absolute").to_owned());
     }
     Ok(())
 }
 
 fn check_stop_hook(hook: &StopHook, mounts: &[Mounted]) -> Result<(), String> {
-    script::check(hook.command.as_deref().unwrap_or_default(), "the stop hook")?;
+    script::check(
+        hook.command.as_deref().unwrap_or_default(),
+        tr!("the stop hook"),
+    )?;
     if hook.save.iter().any(|path| path.contains('\0')) {
-        return Err("a path to save contains a NUL byte".to_owned());
+        return Err(tr!("a path to save contains a NUL byte").to_owned());
     }
     let is_mounted = |folder: &String| mounts.iter().any(|mount| mount.folder == *folder);
     if hook.folder.as_ref().is_none_or(is_mounted) && hook.timeout <= StopHook::MOST {
         return Ok(());
     }
     Err(
-        "the stop hook saves into a folder that isn't mounted, or its time limit is too long"
+        tr!("the stop hook saves into a folder that isn't mounted, or its time limit is too long")
             .to_owned(),
     )
 }

@@ -58,20 +58,23 @@ pub fn recalled(session: &Session, reported: ReportedLaunch) -> Recalled {
         Some(env) => launch.env = env,
         None => add(
             LaunchField::Variables,
-            "the environment variables".to_owned(),
+            tr!("the environment variables").to_owned(),
         ),
     }
     match reported.bootstrap_script {
         Some(script) => launch.bootstrap_script = script,
         None => add(
             LaunchField::BootstrapScript,
-            "the bootstrap script".to_owned(),
+            tr!("the bootstrap script").to_owned(),
         ),
     }
     let folders: Vec<&str> = launch.mounts.iter().map(|it| it.folder.as_str()).collect();
     if !folders.is_empty() {
         let which = folders.join(", ");
-        let what = format!("the paths of {which}, and whether they were read-only");
+        let what = tr!(
+            "the paths of {which}, and whether they were read-only",
+            which
+        );
         add(LaunchField::Folders, what);
     }
     Recalled { launch, missing }

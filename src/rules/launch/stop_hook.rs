@@ -8,37 +8,38 @@ const MOST_PATHS: usize = 100;
 
 pub fn check(hook: &StopHook, mounts: &[FolderMount]) -> Result<(), String> {
     if hook.is_empty() {
-        return Err("a stop hook needs a command or a path to save".to_owned());
+        return Err(tr!("a stop hook needs a command or a path to save").to_owned());
     }
     if let Some(command) = &hook.command {
         if command.trim().is_empty() {
-            return Err("the command of the stop hook is empty".to_owned());
+            return Err(tr!("the command of the stop hook is empty").to_owned());
         }
-        script::check(command, "the stop hook")?;
+        script::check(command, tr!("the stop hook"))?;
     }
     if hook.save.len() > MOST_PATHS {
-        return Err(format!(
-            "{} paths are too many (max: {MOST_PATHS})",
-            hook.save.len()
+        return Err(tr!(
+            "{count} paths are too many (max: {most})",
+            count = hook.save.len(),
+            most = MOST_PATHS
         ));
     }
     for path in &hook.save {
         if path.trim().is_empty() || path.contains('\0') {
-            return Err("a path to save is empty or contains a NUL byte".to_owned());
+            return Err(tr!("a path to save is empty or contains a NUL byte").to_owned());
         }
         if path.split('/').any(|part| part == "..") {
-            return Err(format!(
-                "invalid path '{}' to save. Don't use the part ..",
-                Clean::new(path)
+            return Err(tr!(
+                "invalid path '{path}' to save. Don't use the part ..",
+                path = Clean::new(path)
             ));
         }
     }
     check_folder(hook, mounts)?;
     if hook.timeout.0 == 0 || hook.timeout > StopHook::MOST {
-        return Err(format!(
-            "invalid time limit {} for the stop hook. Use 1s to {}",
-            hook.timeout,
-            StopHook::MOST
+        return Err(tr!(
+            "invalid time limit {timeout} for the stop hook. Use 1s to {most}",
+            timeout = hook.timeout,
+            most = StopHook::MOST
         ));
     }
     Ok(())
@@ -50,18 +51,21 @@ fn check_folder(hook: &StopHook, mounts: &[FolderMount]) -> Result<(), String> {
     };
     let shown = Clean::new(folder);
     if hook.save.is_empty() {
-        return Err(format!(
+        return Err(tr!(
             "no paths to save into folder {shown}. Name the paths, or leave out \
-                            the folder"
+                            the folder",
+            shown
         ));
     }
     match mounts.iter().find(|mount| mount.folder == *folder) {
-        None => Err(format!(
+        None => Err(tr!(
             "folder {shown} isn't mounted in the session. Mount it, or choose \
-                             another one"
+                             another one",
+            shown
         )),
-        Some(mount) if mount.read_only => Err(format!(
-            "folder {shown} is mounted read-only. Mount it without :ro"
+        Some(mount) if mount.read_only => Err(tr!(
+            "folder {shown} is mounted read-only. Mount it without :ro",
+            shown
         )),
         Some(_) => Ok(()),
     }

@@ -50,7 +50,7 @@ pub fn alternatives(request: &LaunchRequest, around: QueueSituation<'_>) -> Vec<
     if fits(&now, group) {
         if request.starts_at.is_some() {
             found.push(Alternative {
-                words: "now, without its start time".to_owned(),
+                words: tr!("now, without its start time").to_owned(),
                 request: now,
             });
         }
@@ -60,7 +60,7 @@ pub fn alternatives(request: &LaunchRequest, around: QueueSituation<'_>) -> Vec<
     let others = groups.iter().filter(|other| other.name != group.name);
     let others = others.filter(|other| fits(&now, other)).take(OFFERED);
     found.extend(others.map(|other| Alternative {
-        words: format!("in group {}", other.name),
+        words: tr!("in group {name}", name = other.name),
         request: LaunchRequest {
             resource_group: Some(other.name.as_str().to_owned()),
             ..now.clone()
@@ -136,7 +136,7 @@ fn smaller(
     }
     (!words.is_empty() && is_free(&Containers::requested(&less), offer, group)).then(|| {
         Alternative {
-            words: format!("with {}", joined(&words)),
+            words: tr!("with {amounts}", amounts = joined(&words)),
             request: less,
         }
     })
@@ -157,8 +157,8 @@ fn fewer(
         less.cluster_size = Some(size).filter(|size| *size > 1);
         if is_free(&Containers::requested(&less), around.offer, group) {
             let words = match size {
-                1 => "as one container".to_owned(),
-                _ => format!("as a cluster of {size}"),
+                1 => tr!("as one container").to_owned(),
+                _ => tr!("as a cluster of {size}", size),
             };
             return Some(Alternative {
                 words,
@@ -203,9 +203,11 @@ fn presets(
     let offered = fitting.into_iter().take(OFFERED);
     offered
         .map(|preset| Alternative {
-            words: format!(
-                "with preset {} ({} CPU, {})",
-                preset.name, preset.slots.cpu, preset.slots.mem
+            words: tr!(
+                "with preset {name} ({cpu} CPU, {mem})",
+                name = preset.name,
+                cpu = preset.slots.cpu,
+                mem = preset.slots.mem
             ),
             request: LaunchRequest {
                 preset: Some(preset.name.as_str().to_owned()),
@@ -223,7 +225,7 @@ fn joined(words: &[String]) -> String {
     match words {
         [] => String::new(),
         [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+        [most @ .., last] => tr!("{most} and {last}", most = most.join(", "), last),
     }
 }
 

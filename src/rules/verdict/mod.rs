@@ -29,18 +29,22 @@ pub struct Verdict {
 pub fn verdict(session: &Session, peak: Option<Bytes>) -> Option<Verdict> {
     let ending = ending(session)?;
     let text = match ending {
-        Ending::Terminated if info(session) == "force-terminated" => "Killed by a user".to_owned(),
-        Ending::Terminated => "Terminated by a user".to_owned(),
-        Ending::Cancelled if was_asked(session) => "Cancelled by a user before it ran".to_owned(),
-        Ending::Cancelled => because(session, "Cancelled before it ran"),
+        Ending::Terminated if info(session) == "force-terminated" => {
+            tr!("Killed by a user").to_owned()
+        }
+        Ending::Terminated => tr!("Terminated by a user").to_owned(),
+        Ending::Cancelled if was_asked(session) => {
+            tr!("Cancelled by a user before it ran").to_owned()
+        }
+        Ending::Cancelled => because(session, tr!("Cancelled before it ran")),
         Ending::OutOfMemory => out_of_memory(session, peak),
         Ending::Reclaimed => because(session, &reclaimed(session)),
         Ending::NotStarted => because(session, not_started(session)),
-        Ending::OutOfTime => because(session, "Timed out"),
+        Ending::OutOfTime => because(session, tr!("Timed out")),
         Ending::Lost => because(session, lost(session)),
-        Ending::Failed if session.status == Status::Error => because(session, "Failed"),
+        Ending::Failed if session.status == Status::Error => because(session, tr!("Failed")),
         Ending::Exited(_) | Ending::Succeeded | Ending::Failed => by_exit(session),
-        Ending::Ended => because(session, "Ended"),
+        Ending::Ended => because(session, tr!("Ended")),
     };
     let tone = ending.tone();
     Some(Verdict { tone, text })
@@ -64,19 +68,19 @@ pub fn memory_of_one(session: &Session) -> Bytes {
 /// The meaning of an exit code, if it has a common one.
 pub fn meaning(code: i64) -> Option<&'static str> {
     Some(match code {
-        0 => "success",
-        126 => "the command can't be run",
-        127 => "command not found",
-        129 => "its terminal was closed",
-        130 => "interrupted",
-        132 => "crash: illegal instruction",
-        134 => "crash: aborted",
-        135 => "crash: bus error",
-        136 => "crash: arithmetic error",
-        137 => "killed",
-        139 => "crash: segmentation fault",
-        141 => "broken pipe",
-        143 => "terminated",
+        0 => tr!("success"),
+        126 => tr!("the command can't be run"),
+        127 => tr!("command not found"),
+        129 => tr!("its terminal was closed"),
+        130 => tr!("interrupted"),
+        132 => tr!("crash: illegal instruction"),
+        134 => tr!("crash: aborted"),
+        135 => tr!("crash: bus error"),
+        136 => tr!("crash: arithmetic error"),
+        137 => tr!("killed"),
+        139 => tr!("crash: segmentation fault"),
+        141 => tr!("broken pipe"),
+        143 => tr!("terminated"),
         _ => return None,
     })
 }
@@ -91,7 +95,7 @@ fn info(session: &Session) -> &str {
 /// A sentence followed by its reason.
 fn because(session: &Session, what: &str) -> String {
     match &session.status_message {
-        Some(why) if !why.is_empty() => format!("{what}: {why}"),
+        Some(why) if !why.is_empty() => tr!("{what}: {why}", what, why),
         _ => what.to_owned(),
     }
 }
@@ -105,33 +109,34 @@ fn out_of_memory(session: &Session, peak: Option<Bytes>) -> String {
     // A peak far below the limit is misleading, because memory can grow to the limit between two samples.
     let peak = peak.filter(|peak| peak.0 >= limit.0 / 5 * 4);
     let at = match peak {
-        Some(peak) => format!("peak {} of {limit}", peak.min(limit)),
-        None => format!("used all of its {limit}"),
+        Some(peak) => tr!("peak {peak} of {limit}", peak = peak.min(limit), limit),
+        None => tr!("used all of its {limit}", limit),
     };
     let codes = session.kernels.iter().filter_map(|kernel| kernel.exit_code);
-    let code = codes.max().map(|code| format!(" (exit code {code})"));
-    let code = code.unwrap_or_default();
-    format!("Killed, out of memory: {at}{code}")
+    match codes.max() {
+        Some(code) => tr!("Killed, out of memory: {at} (exit code {code})", at, code),
+        None => tr!("Killed, out of memory: {at}", at),
+    }
 }
 
 fn reclaimed(session: &Session) -> String {
     let checker = IdleChecker::of_reason(info(session));
-    let checker = checker.as_ref().map_or("idle checks", |it| it.title());
-    format!("Reclaimed by {checker}")
+    let checker = checker.as_ref().map_or(tr!("idle checks"), |it| it.title());
+    tr!("Reclaimed by {checker}", checker)
 }
 
 fn not_started(session: &Session) -> &'static str {
     match session.status {
-        Status::Error => "Failed to start",
-        _ => "Ended before it ran",
+        Status::Error => tr!("Failed to start"),
+        _ => tr!("Ended before it ran"),
     }
 }
 
 fn lost(session: &Session) -> &'static str {
     match info(session) {
-        "engine-restarted" => "Lost because the engine restarted",
-        "agent-termination" => "Lost because the agent ended",
-        _ => "Container disappeared",
+        "engine-restarted" => tr!("Lost because the engine restarted"),
+        "agent-termination" => tr!("Lost because the agent ended"),
+        _ => tr!("Container disappeared"),
     }
 }
 
@@ -140,17 +145,21 @@ fn by_exit(session: &Session) -> String {
     let code = session.main_kernel().and_then(|kernel| kernel.exit_code);
     let batch = session.session_type == SessionType::Batch;
     let what = match (session.result, code) {
-        (BatchResult::Success, _) => "Batch succeeded",
-        (BatchResult::Failure, _) => "Batch failed",
-        (_, Some(code)) if batch && code != 0 => "Batch failed",
-        _ if info(session) == "killed-by-event" => "Killed from outside workbay",
-        _ => "Ended on its own",
+        (BatchResult::Success, _) => tr!("Batch succeeded"),
+        (BatchResult::Failure, _) => tr!("Batch failed"),
+        (_, Some(code)) if batch && code != 0 => tr!("Batch failed"),
+        _ if info(session) == "killed-by-event" => tr!("Killed from outside workbay"),
+        _ => tr!("Ended on its own"),
     };
-    let code = code.map(|code| match meaning(code) {
-        Some(meaning) if code != 0 => format!(": exit code {code}, {meaning}"),
-        _ => format!(": exit code {code}"),
-    });
-    format!("{what}{}", code.unwrap_or_default())
+    let Some(code) = code else {
+        return what.to_owned();
+    };
+    match meaning(code) {
+        Some(meaning) if code != 0 => {
+            tr!("{what}: exit code {code}, {meaning}", what, code, meaning)
+        }
+        _ => tr!("{what}: exit code {code}", what, code),
+    }
 }
 
 #[cfg(test)]

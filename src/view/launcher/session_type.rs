@@ -3,6 +3,7 @@
 use super::sheet::{FormSheet, SheetLine, VALUES};
 use crate::{
     app::launcher::{EMAIL, FormRow, OwnerSearch},
+    locale,
     model::{launch_field::LaunchField as Field, session::SessionType, span::Span, text::Clean},
     rules::launch::table::Widget,
     theme::face::Face,
@@ -34,10 +35,14 @@ fn write_row(sheet: &mut FormSheet<'_>, row: FormRow) {
         }
         Field::Owner => owner(sheet, row),
         field => match field.row().widget {
-            Widget::Line { label, empty, note } => line(sheet, row, label, empty, note),
+            Widget::Line { label, empty, note } => {
+                let [label, empty, note] = [label, empty, note].map(locale::text);
+                line(sheet, row, label, empty, note);
+            }
             Widget::Script { label, empty } => {
-                let hint = saved_paths(sheet, field).unwrap_or_else(|| empty.to_owned());
-                script(sheet, row, label, &hint);
+                let hint =
+                    saved_paths(sheet, field).unwrap_or_else(|| locale::text(empty).to_owned());
+                script(sheet, row, locale::text(label), &hint);
             }
             Widget::Own => {}
         },

@@ -75,8 +75,8 @@ fn fact(row: &FieldRow, request: &LaunchRequest, info: &LaunchInfo) -> Option<Re
             tr_later!("Stop hook"),
             masked(request.stop_hook.as_ref()?.to_string()),
         ),
-        (_, Widget::Script { label, .. }) => (label, script()?),
-        (_, Widget::Line { label, .. }) => (label, text()?),
+        (_, Widget::Script { label, .. }) => (locale::text(label), script()?),
+        (_, Widget::Line { label, .. }) => (locale::text(label), text()?),
         (_, Widget::Own) => return None,
     })
 }

@@ -14,6 +14,7 @@ use std::{
 
 use workbay::{
     action::{Action, Scope},
+    config::{meaning::meaning_in_english, setting::SETTINGS},
     locale::{Catalog, embedded, texts_of},
 };
 
@@ -42,6 +43,10 @@ fn tables() -> Vec<(&'static str, String)> {
     }
     for scope in Scope::ALL {
         all.push(("src/action/scope.rs", scope.title_in_english().to_owned()));
+    }
+    for setting in SETTINGS {
+        let meaning = meaning_in_english(&setting.key());
+        all.push(("src/config/default.toml", meaning));
     }
     all
 }

@@ -4,6 +4,7 @@ mod cards;
 
 use super::{LaunchInfo, Page};
 use crate::{
+    locale,
     model::{
         capability::Capability, catalogue::unit, launch_field::LaunchField as Field, ports,
         spec::LaunchRequest,
@@ -54,7 +55,12 @@ pub fn entry_on(topic: Topic) -> HelpEntry {
 
 pub fn entry_of(field: Field) -> HelpEntry {
     let row = field.row();
-    entry(row.title, row.meaning, row.form, row.rule)
+    entry(
+        locale::text(row.title),
+        locale::text(row.meaning),
+        locale::text(row.form),
+        locale::text(row.rule),
+    )
 }
 
 /// The limits that apply to a field in the current context.

@@ -41,9 +41,10 @@ pub(super) fn check_taken(request: &LaunchRequest, ground: &Ground<'_>, found: &
     };
     let copies = request.copies().min(MOST_COPIES);
     if let Some(name) = names(name, copies).into_iter().find(|name| taken(name)) {
-        let why = format!(
+        let why = tr!(
             "the name '{name}' is taken by a session that hasn't ended. Choose \
-                           another name"
+                           another name",
+            name
         );
         say(found, Field::Name, why);
     }
@@ -112,7 +113,7 @@ pub(super) fn check_idle(request: &LaunchRequest, ground: &Ground<'_>, found: &m
             say(
                 found,
                 field,
-                format!("{asked} is too long. The limit is {limit}"),
+                tr!("{asked} is too long. The limit is {limit}", asked, limit),
             );
         }
     }
@@ -144,13 +145,17 @@ pub(super) fn check_group(request: &LaunchRequest, ground: &Ground<'_>, found: &
         && !offer.projects.iter().any(|it| it.name == *wanted.as_str())
     {
         let names = offer.projects.iter().map(|it| &it.name);
-        say(found, Field::Project, none_such("project", wanted, names));
+        say(
+            found,
+            Field::Project,
+            none_such(tr!("project"), wanted, names),
+        );
     }
     if let Some(wanted) = &request.resource_group
         && ground.group(request).is_none()
     {
         let names = offer.resource_groups.iter().map(|it| &it.name);
-        let why = none_such("resource group", wanted, names);
+        let why = none_such(tr!("resource group"), wanted, names);
         say(found, Field::ResourceGroup, why);
     }
     found.extend(check_agent(request, offer));
@@ -172,19 +177,20 @@ pub fn check_agent(request: &LaunchRequest, offer: &Catalogue) -> Option<FieldPr
     }
     let Some(agent) = offer.agents.iter().find(|it| it.id == *wanted) else {
         let names = offer.agents.iter().map(|it| &it.id);
-        let why = none_such("agent", wanted, names);
+        let why = none_such(tr!("agent"), wanted, names);
         return Some(FieldProblem::new(Field::Agent, why));
     };
     let group = request.resource_group.as_deref();
     let why = if !agent.schedulable {
-        format!(
-            "agent '{}' accepts no sessions now. Choose another one, or none",
-            agent.id
+        tr!(
+            "agent '{id}' accepts no sessions now. Choose another one, or none",
+            id = agent.id
         )
     } else if group.is_some_and(|group| agent.resource_group != *group) {
-        format!(
-            "agent '{}' belongs to resource group {}",
-            agent.id, agent.resource_group
+        tr!(
+            "agent '{id}' belongs to resource group {resource_group}",
+            id = agent.id,
+            resource_group = agent.resource_group
         )
     } else {
         return None;
@@ -194,9 +200,11 @@ pub fn check_agent(request: &LaunchRequest, offer: &Catalogue) -> Option<FieldPr
 
 fn by_hand_refused(offer: &Catalogue) -> String {
     let names: Vec<&str> = offer.presets.iter().map(|it| it.name.as_str()).collect();
-    let refused = "custom resources aren't allowed on this engine";
     if names.is_empty() {
-        return format!("{refused}, and it has no preset. Ask an administrator to add one");
+        return tr!(
+            "custom resources aren't allowed on this engine, and it has no preset. Ask an administrator to add one"
+        )
+        .to_owned();
     }
     let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>();
     let more = if shown.len() < names.len() {
@@ -204,7 +212,11 @@ fn by_hand_refused(offer: &Catalogue) -> String {
     } else {
         ""
     };
-    format!("{refused}. Choose a preset ({}{more})", shown.join(", "))
+    tr!(
+        "custom resources aren't allowed on this engine. Choose a preset ({names}{more})",
+        names = shown.join(", "),
+        more
+    )
 }
 
 /// Whether any amount differs from that of the preset.
@@ -230,14 +242,25 @@ fn none_such<'a>(what: &str, wanted: &str, names: impl Iterator<Item = &'a Clean
     let names: Vec<&str> = names.map(Clean::as_str).collect();
     let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>();
     let there = match names.len() {
-        0 => "none exists".to_owned(),
-        n if n > MOST_NAMES => format!("available: {}, … {n} in total", shown.join(", ")),
-        1 => format!("available: {}", shown.join(", ")),
-        _ => format!("available: {}", shown.join(", ")),
+        0 => tr!("none exists").to_owned(),
+        n if n > MOST_NAMES => tr!(
+            "available: {names}, … {n} in total",
+            names = shown.join(", "),
+            n
+        ),
+        _ => tr!("available: {names}", names = shown.join(", ")),
     };
-    let meant = nearest(wanted, &names).map(|name| format!(". Did you mean {name}?"));
-    let meant = meant.unwrap_or_default();
-    format!("{what} '{}' not found ({there}){meant}", Clean::new(wanted))
+    let wanted = Clean::new(wanted);
+    match nearest(wanted.as_str(), &names) {
+        Some(name) => tr!(
+            "{what} '{wanted}' not found ({there}). Did you mean {name}?",
+            what,
+            wanted,
+            there,
+            name
+        ),
+        None => tr!("{what} '{wanted}' not found ({there})", what, wanted, there),
+    }
 }
 
 fn check_preset(
@@ -250,7 +273,11 @@ fn check_preset(
     let group = ground.group(request);
     let Some(preset) = offer.presets.iter().find(|it| it.name == *wanted) else {
         let names = offer.presets.iter().map(|it| &it.name);
-        return say(found, Field::Preset, none_such("preset", wanted, names));
+        return say(
+            found,
+            Field::Preset,
+            none_such(tr!("preset"), wanted, names),
+        );
     };
     let elsewhere = preset.resource_group.as_ref().filter(|only| {
         let chosen = group.map(|group| &group.name);
@@ -260,7 +287,7 @@ fn check_preset(
         say(
             found,
             Field::Preset,
-            format!("preset {wanted} is only for group {only}"),
+            tr!("preset {wanted} is only for group {only}", wanted, only),
         );
     } else if let Some(why) =
         amounts::why_not_preset(preset, ground.environment, ground.offer, group)
@@ -268,7 +295,7 @@ fn check_preset(
         say(
             found,
             Field::Preset,
-            format!("preset {wanted} isn't available: {why}"),
+            tr!("preset {wanted} isn't available: {why}", wanted, why),
         );
     }
 }
@@ -280,18 +307,24 @@ pub(super) fn check_folders(request: &LaunchRequest, ground: &Ground<'_>, found:
     for (at, mount) in request.mounts.iter().enumerate() {
         let known = |it: &&Folder| it.name == *mount.folder.as_str();
         let Some(folder) = offer.folders.iter().find(known) else {
-            let why = format!("folder '{}' not found", Clean::new(&mount.folder));
+            let why = tr!(
+                "folder '{folder}' not found",
+                folder = Clean::new(&mount.folder)
+            );
             say_at(found, Field::Folders, at, why);
             continue;
         };
         if folder.is_auto_mounted() {
-            let why = format!(
-                "folder {} is mounted automatically. Remove it from the launch",
-                folder.name
+            let why = tr!(
+                "folder {name} is mounted automatically. Remove it from the launch",
+                name = folder.name
             );
             say_at(found, Field::Folders, at, why);
         } else if folder.permission == *"ro" && !mount.read_only {
-            let why = format!("folder {} can only be mounted read-only", folder.name);
+            let why = tr!(
+                "folder {name} can only be mounted read-only",
+                name = folder.name
+            );
             say_at(found, Field::Folders, at, why);
         }
     }

@@ -27,20 +27,24 @@ pub fn check_words(request: &LaunchRequest, now: Timestamp) -> Problems {
     }
     check_batch(request, now, &mut found);
     if request.environment.is_some() && request.image.is_some() {
-        let why = "an environment and an image exclude each other. Choose one of them";
+        let why = tr!("an environment and an image exclude each other. Choose one of them");
         say(&mut found, Field::Image, why);
     }
     if let Some(image) = &request.image
         && let Err(why) = reference::check(image)
     {
         let image = Clean::new(image);
-        let why = format!("invalid image '{image}': {why}. Write it as for docker pull");
+        let why = tr!(
+            "invalid image '{image}': {why}. Write it as for docker pull",
+            image,
+            why
+        );
         say(&mut found, Field::Image, why);
     }
     check_choices(request, &mut found);
     check_variables(request, &mut found);
     if let Some(script) = &request.bootstrap_script {
-        let outcome = script::check(script, "the bootstrap script");
+        let outcome = script::check(script, tr!("the bootstrap script"));
         add(&mut found, Field::BootstrapScript, outcome);
     }
     check_idle(request, &mut found);
@@ -98,8 +102,9 @@ fn check_choices(request: &LaunchRequest, found: &mut Problems) {
 fn check_choice(text: &str) -> Result<(), String> {
     if text.contains(is_hidden) {
         let shown = Clean::new(text);
-        return Err(format!(
-            "'{shown}' contains a control character or an invisible character. Remove it"
+        return Err(tr!(
+            "'{shown}' contains a control character or an invisible character. Remove it",
+            shown
         ));
     }
     if text.len() > LONGEST_CHOICE {
@@ -119,7 +124,11 @@ fn check_variables(request: &LaunchRequest, found: &mut Problems) {
     let bytes: usize = request.env.iter().map(|(k, v)| k.len() + v.len() + 2).sum();
     if bytes > MOST_VARIABLES {
         let (is, most) = (Bytes(bytes as u64), Bytes(MOST_VARIABLES as u64));
-        let why = format!("all variables together are too long: {is} (max: {most})");
+        let why = tr!(
+            "all variables together are too long: {is} (max: {most})",
+            is,
+            most
+        );
         return say(found, Field::Variables, why);
     }
     for (name, value) in &request.env {
@@ -136,21 +145,27 @@ fn check_variable(name: &str, value: &str, secret: bool) -> Result<(), String> {
         return Ok(());
     }
     Err(if secret {
-        format!("{name} has no value. Values of secrets aren't stored: set it again")
+        tr!(
+            "{name} has no value. Values of secrets aren't stored: set it again",
+            name
+        )
     } else {
-        format!("{name} has no value. Set one, or remove the variable")
+        tr!("{name} has no value. Set one, or remove the variable", name)
     })
 }
 
 /// Checks the value of a variable with this name.
 pub fn check_value(name: &str, value: &str) -> Result<(), String> {
     if value.contains('\0') {
-        return Err(format!("the value of {name} contains a NUL byte"));
+        return Err(tr!("the value of {name} contains a NUL byte", name));
     }
     if value.len() > MOST_VALUE {
         let (is, most) = (Bytes(value.len() as u64), Bytes(MOST_VALUE as u64));
-        return Err(format!(
-            "the value of {name} is too long: {is} (max: {most})"
+        return Err(tr!(
+            "the value of {name} is too long: {is} (max: {most})",
+            name,
+            is,
+            most
         ));
     }
     Ok(())
@@ -160,20 +175,24 @@ pub fn check_value(name: &str, value: &str) -> Result<(), String> {
 fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
     let (copies, size) = (request.copies(), request.containers());
     if copies == 0 {
-        let why = "the number of sessions must be at least 1";
+        let why = tr!("the number of sessions must be at least 1");
         say(found, Field::Count, why);
     } else if copies > MOST_COPIES {
-        let why = format!("{copies} sessions at once are too many (max: {MOST_COPIES})");
+        let why = tr!(
+            "{copies} sessions at once are too many (max: {most})",
+            copies,
+            most = MOST_COPIES
+        );
         say(found, Field::Count, why);
     } else if copies > 1 && size > 1 {
         say(
             found,
             Field::Count,
-            "only one cluster session can be launched at a time",
+            tr!("only one cluster session can be launched at a time"),
         );
     }
     if size == 0 {
-        let why = "cluster size must be at least 1";
+        let why = tr!("cluster size must be at least 1");
         say(found, Field::ClusterSize, why);
     }
     if let Some(disk) = request.disk
@@ -187,7 +206,7 @@ fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
         say(found, Field::Disk, why);
     }
     if request.agent.is_some() && size > 1 {
-        let why = "an agent can only be chosen for a session of one container";
+        let why = tr!("an agent can only be chosen for a session of one container");
         say(found, Field::Agent, why);
     }
 }
@@ -210,50 +229,51 @@ fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
             say(
                 found,
                 Field::StartupCommand,
-                "a batch session needs a command",
+                tr!("a batch session needs a command"),
             );
         }
-        let outcome = script::check(command, "the command");
+        let outcome = script::check(command, tr!("the command"));
         add(found, Field::StartupCommand, outcome);
         if request.starts_at.is_some_and(|at| !at.lies_ahead(now)) {
             say(
                 found,
                 Field::StartTime,
-                "the start time has passed. Choose a later one, for example +10m",
+                tr!("the start time has passed. Choose a later one, for example +10m"),
             );
         }
         if request.timeout.is_some_and(|it| it.0 == 0) {
             say(
                 found,
                 Field::Timeout,
-                "the timeout must be at least 1 second",
+                tr!("the timeout must be at least 1 second"),
             );
         }
         return;
     }
     if !matches!(request.session_type, SessionType::Interactive) {
-        let why = "only interactive and batch sessions can be launched. Choose one of these types";
+        let why =
+            tr!("only interactive and batch sessions can be launched. Choose one of these types");
         say(found, Field::SessionType, why);
     }
-    for (given, field, what) in [
+    for (given, field, why) in [
         (
             !command.is_empty(),
             Field::StartupCommand,
-            "a startup command",
+            tr!("only a batch session can have a startup command"),
         ),
         (
             request.starts_at.is_some(),
             Field::StartTime,
-            "a start time",
+            tr!("only a batch session can have a start time"),
         ),
-        (request.timeout.is_some(), Field::Timeout, "a timeout"),
+        (
+            request.timeout.is_some(),
+            Field::Timeout,
+            tr!("only a batch session can have a timeout"),
+        ),
     ] {
         if given {
-            say(
-                found,
-                field,
-                format!("only a batch session can have {what}"),
-            );
+            say(found, field, why);
         }
     }
 }
@@ -267,12 +287,13 @@ fn check_idle(request: &LaunchRequest, found: &mut Problems) {
             say(
                 found,
                 field,
-                "must be at least 1 second. For no limit, leave the setting out",
+                tr!("must be at least 1 second. For no limit, leave the setting out"),
             );
         }
     }
     if request.session_type == SessionType::Batch && request.idle_timeout.is_some() {
-        let why = "a batch session can't have an idle timeout. Set a timeout or a lifetime instead";
+        let why =
+            tr!("a batch session can't have an idle timeout. Set a timeout or a lifetime instead");
         say(found, Field::IdleTimeout, why);
     }
 }

@@ -32,7 +32,11 @@ pub(super) fn check_amounts(request: &LaunchRequest, ground: &Ground<'_>, found:
     if let (Some(shmem), Some(most)) = (request.shmem, most_shmem)
         && shmem > most
     {
-        let why = format!("{shmem} shared memory is above the limit (max: {most})");
+        let why = tr!(
+            "{shmem} shared memory is above the limit (max: {most})",
+            shmem,
+            most
+        );
         say(found, Field::SharedMemory, why);
     }
     check_whole_cluster(request, ground, found);
@@ -41,19 +45,21 @@ pub(super) fn check_amounts(request: &LaunchRequest, ground: &Ground<'_>, found:
 fn check_cpu(cpu: Cpu, most: &SlotLimits, ground: &Ground<'_>) -> Result<(), String> {
     let least = amounts::least_cpu(ground.environment);
     if cpu < least {
-        return Err(format!(
-            "{cpu} CPU isn't enough for this environment (min: {least})"
+        return Err(tr!(
+            "{cpu} CPU isn't enough for this environment (min: {least})",
+            cpu,
+            least
         ));
     }
     let quantum = ground.offer.and_then(|offer| offer.quanta.get("cpu"));
     if let Some(quantum) = quantum.filter(|q| **q > 0 && !cpu.millis().is_multiple_of(**q)) {
-        return Err(format!(
-            "CPU must be a multiple of {}",
-            thousandths(*quantum)
+        return Err(tr!(
+            "CPU must be a multiple of {quantum}",
+            quantum = thousandths(*quantum)
         ));
     }
     match most.cpu.filter(|most| cpu > *most) {
-        Some(most) => Err(format!("{cpu} CPU is above the limit (max: {most})")),
+        Some(most) => Err(tr!("{cpu} CPU is above the limit (max: {most})", cpu, most)),
         None => Ok(()),
     }
 }
@@ -61,12 +67,18 @@ fn check_cpu(cpu: Cpu, most: &SlotLimits, ground: &Ground<'_>) -> Result<(), Str
 fn check_memory(mem: Bytes, most: &SlotLimits, ground: &Ground<'_>) -> Result<(), String> {
     let least = amounts::least_memory(ground.environment);
     if mem < least {
-        return Err(format!(
-            "{mem} memory isn't enough for this environment (min: {least})"
+        return Err(tr!(
+            "{mem} memory isn't enough for this environment (min: {least})",
+            mem,
+            least
         ));
     }
     match most.mem.filter(|most| mem > *most) {
-        Some(most) => Err(format!("{mem} memory is above the limit (max: {most})")),
+        Some(most) => Err(tr!(
+            "{mem} memory is above the limit (max: {most})",
+            mem,
+            most
+        )),
         None => Ok(()),
     }
 }
@@ -89,7 +101,12 @@ fn check_whole_cluster(request: &LaunchRequest, ground: &Ground<'_>, found: &mut
         accelerators: filled.accelerators,
     };
     if let Some((what, limit)) = all.exceeded_by(&one.times(size), ground.offer) {
-        let why = format!("{size} containers need more {what} than the limit ({limit} in total)");
+        let why = tr!(
+            "{size} containers need more {what} than the limit ({limit} in total)",
+            size,
+            what,
+            limit
+        );
         say(found, Field::ClusterSize, why);
     }
 }
@@ -110,7 +127,7 @@ pub(super) fn check_accelerators(
         let by_preset = request.preset.is_some() && !request.accelerators.contains_key(slot);
         if asked < *least && !by_preset {
             let (least, slot) = (thousandths(*least), called(slot, ground));
-            let why = format!("the environment needs {least} {slot} or more");
+            let why = tr!("the environment needs {least} {slot} or more", least, slot);
             say(found, Field::Accelerator, why);
         }
     }
@@ -141,13 +158,14 @@ fn check_accelerator(
             .map(|kind| kind.slot.as_str())
             .collect();
         let known = if known.is_empty() {
-            "none".to_owned()
+            tr!("none").to_owned()
         } else {
             known.join(", ")
         };
-        return Err(format!(
+        return Err(tr!(
             "accelerator {slot} not found. Available: {known}",
-            slot = Clean::new(slot)
+            slot = Clean::new(slot),
+            known
         ));
     }
     let called = called(slot, ground);
@@ -156,29 +174,41 @@ fn check_accelerator(
         return Ok(());
     }
     if !amounts::supports(ground.environment, slot) {
-        return Err(format!("the environment can't use {called}"));
+        return Err(tr!("the environment can't use {called}", called));
     }
     if let Some(group) = ground.group(request)
         && let Some(all) = &group.capacity
         && all.accelerators.get(slot).is_none_or(|all| *all == 0)
     {
-        return Err(format!("group {} has no {called}", group.name));
+        return Err(tr!(
+            "group {name} has no {called}",
+            name = group.name,
+            called
+        ));
     }
     let quantum = amounts::quantum(slot, request.containers(), ground.offer);
     if !amount.is_multiple_of(quantum) {
         // A single container could have this amount.
         let alone = amounts::quantum(slot, 1, ground.offer);
         return Err(if quantum == alone {
-            format!("{called} must be a multiple of {}", thousandths(quantum))
+            tr!(
+                "{called} must be a multiple of {quantum}",
+                called,
+                quantum = thousandths(quantum)
+            )
         } else {
-            format!("{called} must be whole in a cluster session. Use 1, 2 or more")
+            tr!(
+                "{called} must be whole in a cluster session. Use 1, 2 or more",
+                called
+            )
         });
     }
     match most.accelerators.get(slot).filter(|most| amount > **most) {
-        Some(most) => Err(format!(
-            "{} {called} is above the limit (max: {})",
-            thousandths(amount),
-            thousandths(*most)
+        Some(most) => Err(tr!(
+            "{amount} {called} is above the limit (max: {most})",
+            amount = thousandths(amount),
+            called,
+            most = thousandths(*most)
         )),
         None => Ok(()),
     }
@@ -190,9 +220,11 @@ pub(super) fn check_cluster(request: &LaunchRequest, ground: &Ground<'_>, found:
     let policy = ground.offer.map(|offer| &offer.policy);
     let most = policy.and_then(|policy| policy.max_containers_per_session);
     if let Some(most) = most.filter(|most| size > *most) {
-        let why = format!(
+        let why = tr!(
             "{size} containers are above the limit of your resource policy (max: \
-                           {most})"
+                           {most})",
+            size,
+            most
         );
         say(found, Field::ClusterSize, why);
     }

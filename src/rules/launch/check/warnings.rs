@@ -20,7 +20,7 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
     }
     let free = amounts::free(ground.offer, ground.group(request));
     let size = request.containers();
-    let waits = "more than is free now. The session waits in the queue";
+    let waits = tr!("more than is free now. The session waits in the queue");
     if request.cpu.is_some_and(|cpu| {
         free.cpu
             .is_some_and(|free| times(cpu.millis(), size) > free.millis())
@@ -48,22 +48,30 @@ pub fn warnings(request: &LaunchRequest, ground: &Ground<'_>) -> Problems {
 
 /// Home directories outlive their session only on engines that workbay schedules.
 fn without_folder(ground: &Ground<'_>) -> String {
-    let deleted = match (ground.is_scheduled(), ground.keep_days) {
-        (Some(true), _) => "when the session ends".to_owned(),
-        (_, Some(1)) => "1 day after the session ends".to_owned(),
-        (_, Some(days)) => format!("{days} days after the session ends"),
-        (_, None) => "some days after the session ends (setting history.keep-days)".to_owned(),
-    };
-    format!("no folder mounted. Files are deleted {deleted}")
+    match (ground.is_scheduled(), ground.keep_days) {
+        (Some(true), _) => {
+            tr!("no folder mounted. Files are deleted when the session ends").to_owned()
+        }
+        (_, Some(days)) => tr_plural!(
+            days,
+            "no folder mounted. Files are deleted {days} day after the session ends",
+            "no folder mounted. Files are deleted {days} days after the session ends",
+            days
+        ),
+        (_, None) => tr!(
+            "no folder mounted. Files are deleted some days after the session ends (setting history.keep-days)"
+        )
+        .to_owned(),
+    }
 }
 
 /// Programs can only use the memory that shared memory leaves.
 pub fn short_of_shmem(mem: Bytes, shmem: Bytes) -> Option<&'static str> {
     let tight = shmem < mem && mem.0 - shmem.0 < shmem.0.saturating_mul(2);
-    tight.then_some(
+    tight.then_some(tr!(
         "shared memory leaves little for programs: they may run out of memory. \
-                     Request more memory",
-    )
+                     Request more memory"
+    ))
 }
 
 fn times(amount: u64, size: u32) -> u64 {

@@ -17,14 +17,16 @@ pub(super) const ROWS: [FieldRow; 3] = [
             key: "idle-timeout",
         }),
         page: Page::Kind,
-        title: "Idle timeout",
-        meaning: "The session is reclaimed after this time without use: no typing, no running command, no open connection. Watching doesn't count as use. You get a warning first.",
-        form: "a whole number and s, m, h, d or w: 90m",
-        rule: "within the system-wide limit; not for batch sessions",
+        title: tr_later!("Idle timeout"),
+        meaning: tr_later!(
+            "The session is reclaimed after this time without use: no typing, no running command, no open connection. Watching doesn't count as use. You get a warning first."
+        ),
+        form: tr_later!("a whole number and s, m, h, d or w: 90m"),
+        rule: tr_later!("within the system-wide limit; not for batch sessions"),
         text: Some(value!(idle_timeout: Duration, Span::to_string)),
         widget: Widget::Line {
-            label: "Idle timeout",
-            empty: "none",
+            label: tr_later!("Idle timeout"),
+            empty: tr_later!("none"),
             note: "90m, 2h, 1d",
         },
         only: Only::Interactive,
@@ -40,14 +42,16 @@ pub(super) const ROWS: [FieldRow; 3] = [
             key: "lifetime",
         }),
         page: Page::Kind,
-        title: "Lifetime",
-        meaning: "The session is reclaimed after this time, even if in use. Time in the queue doesn't count. You get a warning first.",
-        form: "a whole number and s, m, h, d or w: 2d",
-        rule: "within the system-wide limit",
+        title: tr_later!("Lifetime"),
+        meaning: tr_later!(
+            "The session is reclaimed after this time, even if in use. Time in the queue doesn't count. You get a warning first."
+        ),
+        form: tr_later!("a whole number and s, m, h, d or w: 2d"),
+        rule: tr_later!("within the system-wide limit"),
         text: Some(value!(lifetime: Duration, Span::to_string)),
         widget: Widget::Line {
-            label: "Lifetime",
-            empty: "none",
+            label: tr_later!("Lifetime"),
+            empty: tr_later!("none"),
             note: "90m, 2h, 1d",
         },
         only: Only::Any,
@@ -58,14 +62,18 @@ pub(super) const ROWS: [FieldRow; 3] = [
         option: "--stop-hook",
         argument: None,
         page: Page::Kind,
-        title: "Stop hook",
-        meaning: "A command that runs before the session is terminated or reclaimed, but not before a kill. The scheduling history has its result. The command line can also save files: --save.",
-        form: "shell, one line or several",
-        rule: "time limit 60s by default; doesn't run if something else kills the container",
+        title: tr_later!("Stop hook"),
+        meaning: tr_later!(
+            "A command that runs before the session is terminated or reclaimed, but not before a kill. The scheduling history has its result. The command line can also save files: --save."
+        ),
+        form: tr_later!("shell, one line or several"),
+        rule: tr_later!(
+            "time limit 60s by default; doesn't run if something else kills the container"
+        ),
         text: None,
         widget: Widget::Script {
-            label: "Stop hook",
-            empty: "runs before it is terminated",
+            label: tr_later!("Stop hook"),
+            empty: tr_later!("runs before it is terminated"),
         },
         only: Only::Any,
         needs: Some(Capability::StopHook),

@@ -58,10 +58,10 @@ pub struct Argument {
 
 /// The headings of the launch options in the help of the command line.
 pub mod section {
-    pub const SESSION: &str = "Session";
-    pub const RESOURCES: &str = "Resources of each container";
-    pub const INSIDE: &str = "Environment variables, storage and network";
-    pub const END: &str = "Idle checks and stop hook";
+    pub const SESSION: &str = tr_later!("Session");
+    pub const RESOURCES: &str = tr_later!("Resources of each container");
+    pub const INSIDE: &str = tr_later!("Environment variables, storage and network");
+    pub const END: &str = tr_later!("Idle checks and stop hook");
     pub const ALL: [&str; 4] = [SESSION, RESOURCES, INSIDE, END];
 }
 

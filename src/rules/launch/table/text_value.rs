@@ -88,7 +88,7 @@ pub(super) const PREOPEN_PORTS: TextValue = TextValue {
 
 fn whole(text: &str) -> Result<u32, String> {
     let number = text.trim().parse();
-    number.map_err(|_| format!("invalid number '{text}'. Use a whole number like 2"))
+    number.map_err(|_| tr!("invalid number '{text}'. Use a whole number like 2", text))
 }
 
 pub(super) use {value, word};
