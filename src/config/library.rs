@@ -13,7 +13,7 @@ use super::{
     Problem, config_file,
     document::{Document, DocumentFault},
 };
-use crate::model::nearest::nearest;
+use crate::{locale, model::nearest::nearest};
 
 /// As many names fit into a message.
 const FEW: usize = 8;
@@ -172,7 +172,7 @@ impl Library<'_> {
             None if names.len() <= FEW => tr!("use one of {names}", names = names.join(", ")),
             None => tr!(
                 "run `workbay themes`, which lists every {kind}",
-                kind = self.kind
+                kind = locale::text(self.kind)
             ),
         };
         Problem {
@@ -181,7 +181,11 @@ impl Library<'_> {
                 .unwrap_or_else(|| PathBuf::from(self.kind)),
             line: 0,
             column: 0,
-            message: tr!("{kind} '{name}' not found", kind = self.kind, name),
+            message: tr!(
+                "{kind} '{name}' not found",
+                kind = locale::text(self.kind),
+                name
+            ),
             help: Some(help),
         }
     }

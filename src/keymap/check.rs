@@ -38,7 +38,7 @@ pub struct KeyPlace {
 /// only problem: the file can't be read, or isn't TOML.
 pub fn check(name: &str, dir: Option<&Path>) -> Result<Vec<KeyProblem>, Problem> {
     let library = Library {
-        kind: "keymap",
+        kind: tr_later!("keymap"),
         dir,
         builtin: builtin::KEYMAPS,
     };

@@ -130,7 +130,7 @@ pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
 
 fn library(dir: Option<&Path>) -> Library<'_> {
     Library {
-        kind: "keymap",
+        kind: tr_later!("keymap"),
         dir,
         builtin: builtin::KEYMAPS,
     }

@@ -75,7 +75,7 @@ impl Announcer {
                 | NoticeKind::Ended => None,
                 NoticeKind::IdleWarning { .. }
                 | NoticeKind::AppEnded { .. }
-                | NoticeKind::Message => Some(format!("Notification: {}", notice.text)),
+                | NoticeKind::Message => Some(tr!("Notification: {notice}", notice = notice.text)),
             },
             _ => None,
         }
@@ -94,11 +94,14 @@ impl Announcer {
         }
         match engine {
             EngineState::Connecting => None,
-            EngineState::Connected { .. } => {
-                Some(format!("The engine of context {context} is connected."))
-            }
-            EngineState::Lost { why, .. } => Some(format!(
-                "The engine of context {context} is disconnected: {why}. Retrying."
+            EngineState::Connected { .. } => Some(tr!(
+                "The engine of context {context} is connected.",
+                context
+            )),
+            EngineState::Lost { why, .. } => Some(tr!(
+                "The engine of context {context} is disconnected: {why}. Retrying.",
+                context,
+                why
             )),
         }
     }
@@ -114,7 +117,7 @@ impl Announcer {
             return None;
         }
         let (name, status) = (&session.name, &session.status);
-        let mut text = format!("{name} is now {status}");
+        let mut text = tr!("{name} is now {status}", name, status);
         match ending(session) {
             Some(ending) => {
                 let ending = ending.to_string();

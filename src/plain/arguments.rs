@@ -27,7 +27,7 @@ impl Plain {
         let mut words = match self.with_sessions(&command, words, from) {
             Ok(words) => words,
             Err(why) => {
-                self.console.say(&format!("Error: {why}"));
+                self.console.say(&tr!("Error: {why}", why));
                 return Ok(None);
             }
         };
@@ -115,13 +115,13 @@ impl Plain {
             let answer = chosen(answer, &values);
             if answer.is_empty() {
                 self.console
-                    .say("Error: an answer is needed. Ctrl-C cancels.");
+                    .say(tr!("Error: an answer is needed. Ctrl-C cancels."));
                 continue;
             }
             let answers = match self.answers(argument, &answer) {
                 Ok(answers) => answers,
                 Err(why) => {
-                    self.console.say(&format!("Error: {why}"));
+                    self.console.say(&tr!("Error: {why}", why));
                     continue;
                 }
             };
@@ -129,7 +129,8 @@ impl Plain {
             words.extend(answers);
             match parts::check_line(&words) {
                 Err(problem) if !problem.is_missing => {
-                    self.console.say(&format!("Error: {}", problem.message));
+                    self.console
+                        .say(&tr!("Error: {why}", why = problem.message));
                 }
                 _ => return Ok(words),
             }
@@ -154,7 +155,7 @@ impl Plain {
             if words::is_session(argument) {
                 let found = words::numbered(answer, &self.listing.words)?;
                 return match found {
-                    Some(found) if found.len() > 1 => Err("type one number".to_owned()),
+                    Some(found) if found.len() > 1 => Err(tr!("type one number").to_owned()),
                     Some(found) => Ok(found),
                     None => Ok(vec![answer.to_owned()]),
                 };
@@ -162,7 +163,7 @@ impl Plain {
             return Ok(vec![answer.to_owned()]);
         }
         let Some(parts) = shlex::split(answer) else {
-            return Err("a quote has no end".to_owned());
+            return Err(tr!("a quote has no end").to_owned());
         };
         let mut out = Vec::new();
         for part in parts {

@@ -1,6 +1,7 @@
 //! The help: the words of plain mode, and the commands.
 
 use super::{Plain, words::WORDS};
+use crate::locale;
 
 /// The longest line of a list of names.
 const WIDTH: usize = 76;
@@ -8,27 +9,38 @@ const WIDTH: usize = 76;
 impl Plain {
     pub(super) fn help(&self) {
         let mut lines = vec![
-            "Type a number of the last list, or a command. Enter alone shows more, or the list again."
-                .to_owned(),
-            "A command that needs a session takes its number or its name: terminate 2, log train-1."
-                .to_owned(),
-            "In the menu of a session, commands apply to that session.".to_owned(),
-            "Ctrl-C cancels a question. Ctrl-C twice, or Ctrl-D, leaves. Sessions keep running."
-                .to_owned(),
+            tr!(
+                "Type a number of the last list, or a command. Enter alone shows more, or the list again."
+            )
+            .to_owned(),
+            tr!(
+                "A command that needs a session takes its number or its name: terminate 2, log train-1."
+            )
+            .to_owned(),
+            tr!("In the menu of a session, commands apply to that session.").to_owned(),
+            tr!(
+                "Ctrl-C cancels a question. Ctrl-C twice, or Ctrl-D, leaves. Sessions keep running."
+            )
+            .to_owned(),
         ];
         for word in &WORDS {
             let (first, others) = word.names.split_first().unwrap_or((&"", &[]));
-            let also = match others {
-                [] => String::new(),
-                others => format!(" (or {})", others.join(", ")),
-            };
-            lines.push(format!("{first}{also}: {}", word.help));
+            let help = locale::text(word.help);
+            lines.push(match others {
+                [] => format!("{first}: {help}"),
+                others => tr!(
+                    "{first} (or {others}): {help}",
+                    first,
+                    others = others.join(", "),
+                    help
+                ),
+            });
         }
-        lines.push("Every other command of workbay also works, with its options:".to_owned());
+        lines.push(tr!("Every other command of workbay also works, with its options:").to_owned());
         let commands = self.tree.get_subcommands().filter(|it| !it.is_hide_set());
         let names: Vec<&str> = commands.map(clap::Command::get_name).collect();
         lines.extend(wrapped(&names));
-        lines.push("Type help and a command to read more about it: help launch.".to_owned());
+        lines.push(tr!("Type help and a command to read more about it: help launch.").to_owned());
         self.console.say(&lines.join("\n"));
     }
 

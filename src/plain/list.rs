@@ -44,28 +44,35 @@ impl Listing {
 
     /// The sentence before the first session.
     pub fn heading(&self) -> String {
+        let count = self.sessions.len();
+        let several = if self.total.is_some() { 2 } else { count };
         let which = match self.tab {
-            Some(Tab::Running) => "running or waiting session",
-            Some(Tab::Finished) => "finished session",
-            Some(Tab::Others) => "session with problems",
-            None => "session",
-        };
-        let several = which.replacen("session", "sessions", 1);
-        let filter = match self.filter.as_str() {
-            "" => String::new(),
-            filter => format!(" that match '{filter}'"),
-        };
-        match (self.sessions.len(), self.total) {
-            (0, _) if !filter.is_empty() => {
-                format!("No {several}{filter}. Type `filter` alone to remove the filter.")
+            Some(Tab::Running) => tr_plural!(
+                several,
+                "running or waiting session",
+                "running or waiting sessions"
+            ),
+            Some(Tab::Finished) => tr_plural!(several, "finished session", "finished sessions"),
+            Some(Tab::Others) => {
+                tr_plural!(several, "session with problems", "sessions with problems")
             }
+            None => tr_plural!(several, "session", "sessions"),
+        };
+        let which = match self.filter.as_str() {
+            "" => which.to_owned(),
+            filter => tr!("{which} that match '{filter}'", which, filter),
+        };
+        match (count, self.total) {
+            (0, _) if !self.filter.is_empty() => tr!(
+                "No {which}. Type `filter` alone to remove the filter.",
+                which
+            ),
             (0, _) if self.tab == Some(Tab::Running) => {
-                format!("No {several}. Type `launch` to launch one.")
+                tr!("No {which}. Type `launch` to launch one.", which)
             }
-            (0, _) => format!("No {several}."),
-            (1, None) => format!("1 {which}{filter}."),
-            (count, None) => format!("{count} {several}{filter}."),
-            (count, Some(total)) => format!("{count} of {total} {several}{filter}."),
+            (0, _) => tr!("No {which}.", which),
+            (count, Some(total)) => tr!("{count} of {total} {which}.", count, total, which),
+            (count, _) => tr!("{count} {which}.", count, which),
         }
     }
 
@@ -83,7 +90,11 @@ impl Listing {
         self.shown = to;
         if self.has_more() {
             let count = self.sessions.len();
-            lines.push(format!("{to} of {count} sessions. Enter shows more."));
+            lines.push(tr!(
+                "{to} of {count} sessions. Enter shows more.",
+                to,
+                count
+            ));
         }
         lines
     }
@@ -100,7 +111,7 @@ pub fn line(session: &Session, owners: bool, now: Timestamp) -> String {
     let ending = ending(session).map(|ending| ending.to_string());
     parts.extend(ending.filter(|ending| !is_same(ending, &session.status)));
     if let Some(position) = session.placement.queue_position {
-        parts.push(format!("position {} in the queue", position + 1));
+        parts.push(tr!("position {value} in the queue", value = position + 1));
     }
     parts.extend(session.pending_request.iter().map(ToString::to_string));
     parts.push(session.environment.label());
@@ -112,13 +123,13 @@ pub fn line(session: &Session, owners: bool, now: Timestamp) -> String {
         format!("{amount} {slot}")
     }));
     if owners {
-        parts.push(format!("owner {}", session.owner));
+        parts.push(tr!("owner {owner}", owner = session.owner));
     }
     let since = |at: Timestamp| elapsed(now.duration_since(at).as_secs().max(0));
     parts.push(match (session.terminated_at, session.started_at) {
-        (Some(at), _) => format!("ended {}", moment(at)),
-        (None, Some(at)) => format!("started {} ago", since(at)),
-        (None, None) => format!("launched {} ago", since(session.created_at)),
+        (Some(at), _) => tr!("ended {moment}", moment = moment(at)),
+        (None, Some(at)) => tr!("started {since} ago", since = since(at)),
+        (None, None) => tr!("launched {since} ago", since = since(session.created_at)),
     });
     parts.join(", ")
 }

@@ -3,7 +3,7 @@
 use clap::Command;
 
 use super::words;
-use crate::model::session::Session;
+use crate::{locale, model::session::Session};
 
 /// A number of a menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,38 +58,42 @@ impl When {
 
 /// The commands of a session that have labels of their own, in the order of the menu.
 const OF_SESSION: [(&str, &[&str], When); 16] = [
-    ("Details", &["show"], When::Any),
+    (tr_later!("Details"), &["show"], When::Any),
     (
-        "Log, the last 40 lines",
+        tr_later!("Log, the last 40 lines"),
         &["logs", "--tail", "40"],
         When::Any,
     ),
     (
-        "Follow the log, until Ctrl-C",
+        tr_later!("Follow the log, until Ctrl-C"),
         &["logs", "--tail", "10", "--follow"],
         When::NotEnded,
     ),
-    ("Shell", &["shell"], When::Running),
-    ("Run a command", &["exec"], When::Running),
-    ("Apps", &["app"], When::Running),
-    ("Ports", &["port"], When::Running),
-    ("Terminate", &["terminate"], When::NotEnded),
-    ("Relaunch", &["relaunch"], When::Any),
+    (tr_later!("Shell"), &["shell"], When::Running),
+    (tr_later!("Run a command"), &["exec"], When::Running),
+    (tr_later!("Apps"), &["app"], When::Running),
+    (tr_later!("Ports"), &["port"], When::Running),
+    (tr_later!("Terminate"), &["terminate"], When::NotEnded),
+    (tr_later!("Relaunch"), &["relaunch"], When::Any),
     (
-        "Extend the time before idle checks reclaim it",
+        tr_later!("Extend the time before idle checks reclaim it"),
         &["extend"],
         When::Running,
     ),
     (
-        "Exempt from idle checks",
+        tr_later!("Exempt from idle checks"),
         &["extend", "--exempt"],
         When::Running,
     ),
-    ("Rename", &["rename"], When::NotEnded),
-    ("Change the priority", &["priority"], When::Waiting),
-    ("Scheduling history", &["history"], When::Any),
-    ("Usage now", &["top", "--once"], When::Running),
-    ("Delete from the list", &["rm"], When::Ended),
+    (tr_later!("Rename"), &["rename"], When::NotEnded),
+    (
+        tr_later!("Change the priority"),
+        &["priority"],
+        When::Waiting,
+    ),
+    (tr_later!("Scheduling history"), &["history"], When::Any),
+    (tr_later!("Usage now"), &["top", "--once"], When::Running),
+    (tr_later!("Delete from the list"), &["rm"], When::Ended),
 ];
 
 /// Commands that the menu of a session leaves out: other items do the same, or they are for scripts.
@@ -100,7 +104,7 @@ pub fn of_session(tree: &Command, session: &Session, word: &str) -> Place {
     let mut items: Vec<Item> = OF_SESSION
         .iter()
         .filter(|(_, _, when)| when.holds(session))
-        .map(|(label, words, _)| Item::new(*label, words))
+        .map(|(label, words, _)| Item::new(locale::text(label), words))
         .collect();
     let known = |name: &str| {
         OF_SESSION.iter().any(|(_, words, _)| words[0] == name) || LEFT_OUT.contains(&name)
@@ -141,21 +145,21 @@ pub fn main() -> Place {
     Place {
         name: "menu".to_owned(),
         items: vec![
-            Item::new("Running sessions", &["running"]),
-            Item::new("Finished sessions", &["finished"]),
-            Item::new("Sessions with problems", &["others"]),
-            Item::new("Filter the sessions", &["filter"]),
-            Item::new("Launch a session", &["launch"]),
-            Item::new("Recent launches", &["recent"]),
-            Item::new("Folders", &["folder"]),
-            Item::new("Open ports", &["port"]),
-            Item::new("Environments", &["env"]),
-            Item::new("Available resources", &["resources"]),
-            Item::new("Notifications", &["notifications"]),
-            Item::new("Contexts", &["contexts"]),
-            Item::new("Check this machine for problems", &["doctor"]),
-            Item::new("Help", &["help"]),
-            Item::new("Quit", &["quit"]),
+            Item::new(tr!("Running sessions"), &["running"]),
+            Item::new(tr!("Finished sessions"), &["finished"]),
+            Item::new(tr!("Sessions with problems"), &["others"]),
+            Item::new(tr!("Filter the sessions"), &["filter"]),
+            Item::new(tr!("Launch a session"), &["launch"]),
+            Item::new(tr!("Recent launches"), &["recent"]),
+            Item::new(tr!("Folders"), &["folder"]),
+            Item::new(tr!("Open ports"), &["port"]),
+            Item::new(tr!("Environments"), &["env"]),
+            Item::new(tr!("Available resources"), &["resources"]),
+            Item::new(tr!("Notifications"), &["notifications"]),
+            Item::new(tr!("Contexts"), &["contexts"]),
+            Item::new(tr!("Check this machine for problems"), &["doctor"]),
+            Item::new(tr!("Help"), &["help"]),
+            Item::new(tr!("Quit"), &["quit"]),
         ],
         session: None,
         is_session: false,

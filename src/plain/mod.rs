@@ -66,31 +66,31 @@ pub fn main(start: Start, options: PlainOptions) -> Result<u8> {
     plain.run();
     plain
         .console
-        .say("workbay has ended. Sessions keep running.");
+        .say(tr!("workbay has ended. Sessions keep running."));
     Ok(0)
 }
 
 impl Plain {
     fn greet(&mut self) {
         if let Some(why) = self.options.why {
-            self.console.say(&format!(
-                "{why}, so workbay starts in plain mode, which needs no more than lines of text."
+            self.console.say(&tr!(
+                "{why}, so workbay starts in plain mode, which needs no more than lines of text.",
+                why
             ));
         }
-        let context = match parts::context(&self.start) {
-            Ok(name) => format!(" Context {name}."),
-            Err(_) => String::new(),
-        };
-        let read_only = if self.start.loaded.settings.ui.read_only {
-            " Read-only: commands that change sessions are refused."
-        } else {
-            ""
-        };
-        self.console
-            .say(&format!("workbay, plain mode.{context}{read_only}"));
+        let mut greeting = tr!("workbay, plain mode.").to_owned();
+        if let Ok(name) = parts::context(&self.start) {
+            greeting.push(' ');
+            greeting.push_str(&tr!("Context {name}.", name));
+        }
+        if self.start.loaded.settings.ui.read_only {
+            greeting.push(' ');
+            greeting.push_str(tr!("Read-only: commands that change sessions are refused."));
+        }
+        self.console.say(&greeting);
         self.list(Some(Tab::Running), String::new());
         self.console
-            .say("Type a number or a command, then Enter. Type help for the commands, menu for a menu, quit to leave.");
+            .say(tr!("Type a number or a command, then Enter. Type help for the commands, menu for a menu, quit to leave."));
     }
 
     fn run(&mut self) {
@@ -100,16 +100,16 @@ impl Plain {
                 Ok(line) => self.line(&line),
                 Err(Leave::Cancel) => {
                     self.console
-                        .say("Press Ctrl-C again to leave, or type a command.");
+                        .say(tr!("Press Ctrl-C again to leave, or type a command."));
                     continue;
                 }
                 Err(leave) => Err(leave),
             };
             match outcome {
                 Ok(()) => {}
-                Err(Leave::Cancel) => self
-                    .console
-                    .say("Cancelled. Press Ctrl-C again to leave, or type a command."),
+                Err(Leave::Cancel) => self.console.say(tr!(
+                    "Cancelled. Press Ctrl-C again to leave, or type a command."
+                )),
                 Err(Leave::Quit) => return,
             }
         }
@@ -138,7 +138,7 @@ impl Plain {
             Some(words) => self.words(words),
             None => {
                 self.console
-                    .say("Error: a quote has no end. Type the line again.");
+                    .say(tr!("Error: a quote has no end. Type the line again."));
                 Ok(())
             }
         }
@@ -185,7 +185,7 @@ impl Plain {
             Act::Notifications => self.notifications(),
             Act::Open => match rest.first() {
                 Some(word) => self.open_typed(word),
-                None => self.console.say("Type open and a number or a name."),
+                None => self.console.say(tr!("Type open and a number or a name.")),
             },
             Act::Command(prefix) => {
                 let prefix = prefix.iter().map(|it| (*it).to_owned());
@@ -209,9 +209,7 @@ impl Plain {
             }
             None => {
                 let count = place.items.len();
-                self.console.say(&format!(
-                    "Error: number {word} isn't in the menu. Use 1 to {count}, or a command. Enter lists them again."
-                ));
+                self.console.say(&tr!("Error: number {word} isn't in the menu. Use 1 to {count}, or a command. Enter lists them again.", word, count));
                 Ok(())
             }
         }
@@ -249,7 +247,7 @@ impl Plain {
             .map(|(at, item)| format!("{}. {}", at + 1, item.label))
             .collect();
         self.console.say(&lines.join("\n"));
-        self.console.say("Type a number, or back.");
+        self.console.say(tr!("Type a number, or back."));
     }
 
     fn back(&mut self) {
@@ -261,9 +259,9 @@ impl Plain {
     }
 
     fn failed(&self, failed: &Failed) {
-        self.console.say(&format!("Error: {}", failed.message));
+        self.console.say(&tr!("Error: {why}", why = failed.message));
         if let Some(hint) = &failed.hint {
-            self.console.say(&format!("To fix it: {hint}"));
+            self.console.say(&tr!("To fix it: {hint}", hint));
         }
     }
 }
@@ -273,11 +271,17 @@ fn unknown(tree: &Command, word: &str) -> String {
     let own = words::WORDS.iter().flat_map(|it| it.names).copied();
     let commands = tree.get_subcommands().filter(|it| !it.is_hide_set());
     let known: Vec<&str> = own.chain(commands.map(Command::get_name)).collect();
-    let near = match nearest(word, &known) {
-        Some(near) => format!(" Did you mean '{near}'?"),
-        None => String::new(),
-    };
-    format!("Error: unknown command '{word}'.{near} Type help for the commands.")
+    match nearest(word, &known) {
+        Some(near) => tr!(
+            "Error: unknown command '{word}'. Did you mean '{near}'? Type help for the commands.",
+            word,
+            near
+        ),
+        None => tr!(
+            "Error: unknown command '{word}'. Type help for the commands.",
+            word
+        ),
+    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ impl Plain {
             .collect();
         let shown: Vec<String> = context.iter().chain(&words).map(|it| quote(it)).collect();
         self.console
-            .say(&format!("Running: workbay {}", shown.join(" ")));
+            .say(&tr!("Running: workbay {shown}", shown = shown.join(" ")));
         let status = self.process(&context, &words);
         self.console.catch_up();
         match status {
@@ -32,7 +32,7 @@ impl Plain {
             }
             Err(error) => {
                 self.console
-                    .say(&format!("Error: the command can't be started: {error}"));
+                    .say(&tr!("Error: the command can't be started: {error}", error));
                 false
             }
         }
@@ -65,8 +65,9 @@ impl Plain {
         let Some(why) = parts::dumb_terminal() else {
             return words.to_vec();
         };
-        self.console.say(&format!(
-            "{why}, so the session runs sh without windows. Type exit to leave it."
+        self.console.say(&tr!(
+            "{why}, so the session runs sh without windows. Type exit to leave it.",
+            why
         ));
         let (command, from) = words::command(&self.tree, words);
         let given = words::positionals(command, words, from);
@@ -80,10 +81,10 @@ impl Plain {
 
 fn ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
-        (Some(code), _) => format!("The command ended with exit code {code}."),
+        (Some(code), _) => tr!("The command ended with exit code {code}.", code),
         (None, Some(signal)) if signal == signal_hook::consts::SIGINT => {
-            "The command was stopped with Ctrl-C.".to_owned()
+            tr!("The command was stopped with Ctrl-C.").to_owned()
         }
-        _ => "The command was stopped by a signal.".to_owned(),
+        _ => tr!("The command was stopped by a signal.").to_owned(),
     }
 }

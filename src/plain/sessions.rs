@@ -21,14 +21,14 @@ impl Plain {
     pub(super) fn list(&mut self, tab: Option<Tab>, filter: String) {
         if let Err(failed) = self.try_list(tab, filter) {
             self.failed(&failed);
-            self.console.say("Press Enter to try again.");
+            self.console.say(tr!("Press Enter to try again."));
         }
     }
 
     fn try_list(&mut self, tab: Option<Tab>, filter: String) -> Result<(), Failed> {
         let found = parts::sessions(&self.start, tab, &filter)?;
         for remark in &found.remarks {
-            self.console.say(&format!("Warning: {remark}"));
+            self.console.say(&tr!("Warning: {remark}", remark));
         }
         self.listing = Listing::new(tab, filter, found);
         self.console.say(&self.listing.heading());
@@ -47,15 +47,17 @@ impl Plain {
         let filter = if !text.is_empty() {
             text.to_owned()
         } else if self.listing.filter.is_empty() {
-            self.console
-                .ask("Filter, for example train status:failed gpu>0. Enter lists everything: ")?
+            self.console.ask(tr!(
+                "Filter, for example train status:failed gpu>0. Enter lists everything: "
+            ))?
         } else {
             String::new()
         };
         self.places.clear();
         if let Err(failed) = self.try_list(self.listing.tab, filter) {
             self.failed(&failed);
-            self.console.say("The list and its filter haven't changed.");
+            self.console
+                .say(tr!("The list and its filter haven't changed."));
         }
         Ok(())
     }
@@ -64,9 +66,9 @@ impl Plain {
     pub(super) fn open_typed(&mut self, word: &str) {
         match words::numbered(word, &self.listing.words) {
             Ok(Some(found)) if found.len() == 1 => self.open(&found[0]),
-            Ok(Some(_)) => self.console.say("Error: type one number."),
+            Ok(Some(_)) => self.console.say(tr!("Error: type one number.")),
             Ok(None) => self.open(word),
-            Err(why) => self.console.say(&format!("Error: {why}")),
+            Err(why) => self.console.say(&tr!("Error: {why}", why)),
         }
     }
 
@@ -83,8 +85,9 @@ impl Plain {
             name == word || (word.len() > 1 && session.id.to_string().starts_with(word))
         };
         let Some((word, session)) = found.iter().find(is_meant) else {
-            self.console.say(&format!(
-                "Error: session '{word}' not found. Type list for the names."
+            self.console.say(&tr!(
+                "Error: session '{word}' not found. Type list for the names.",
+                word
             ));
             return;
         };
@@ -107,7 +110,11 @@ impl Plain {
         };
         let now = parts::context(&self.start).ok();
         let items = contexts.into_iter().map(|(name, state)| {
-            let used = if Some(name) == now { ", in use" } else { "" };
+            let used = if Some(name) == now {
+                tr!(", in use")
+            } else {
+                ""
+            };
             Item::new(format!("{name}{used}, {state}"), &["switch", name.as_str()])
         });
         self.enter(Place {
@@ -119,18 +126,18 @@ impl Plain {
 
     pub(super) fn switch(&mut self, name: Option<&str>) {
         let Some(name) = name else {
-            return self
-                .console
-                .say("Type switch and the name of a context. Type contexts for the names.");
+            return self.console.say(tr!(
+                "Type switch and the name of a context. Type contexts for the names."
+            ));
         };
         match self.start.contexts.named(name) {
             Ok(context) => {
                 self.start.requested_context = Some(context.to_string());
                 self.places.clear();
-                self.console.say(&format!("Context {context}."));
+                self.console.say(&tr!("Context {context}.", context));
                 self.list(Some(Tab::Running), String::new());
             }
-            Err(why) => self.console.say(&format!("Error: {why}")),
+            Err(why) => self.console.say(&tr!("Error: {why}", why)),
         }
     }
 
@@ -140,7 +147,7 @@ impl Plain {
             Err(failed) => return self.failed(&failed),
         };
         if notices.is_empty() {
-            return self.console.say("No notifications.");
+            return self.console.say(tr!("No notifications."));
         }
         let newest = notices.iter().rev().take(NOTIFICATIONS);
         let lines: Vec<String> = newest

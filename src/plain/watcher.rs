@@ -56,8 +56,9 @@ async fn watch(paths: Paths, events: Sender<Event>) {
         if let Some(why) = follow(&options, &events, &mut announcer, &mut was_lost).await {
             was_lost = true;
             wait = FIRST_WAIT;
-            let text = format!(
-                "The connection to the daemon broke: {why}. Sessions keep running. Retrying."
+            let text = tr!(
+                "The connection to the daemon broke: {why}. Sessions keep running. Retrying.",
+                why
             );
             let _ = events.send(Event::Message(text));
         }
@@ -79,7 +80,7 @@ async fn follow(
     };
     let mut said = announcer.start_from(&snapshot);
     if std::mem::take(was_lost) {
-        said.insert(0, "Connected to the daemon again.".to_owned());
+        said.insert(0, tr!("Connected to the daemon again.").to_owned());
     }
     let mut seen = snapshot.seq;
     loop {
@@ -95,7 +96,7 @@ async fn follow(
                 }
             }
             Some(ClientEvent::Lost { why }) => return Some(why.into_string()),
-            None => return Some("it closed the connection".to_owned()),
+            None => return Some(tr!("it closed the connection").to_owned()),
         }
     }
 }

@@ -39,102 +39,118 @@ const fn word(names: &'static [&'static str], help: &'static str, act: Act) -> W
 pub const WORDS: [Word; 24] = [
     word(
         &["running", "list", "l"],
-        "list the running and waiting sessions",
+        tr_later!("list the running and waiting sessions"),
         Act::List(Some(Tab::Running)),
     ),
     word(
         &["finished"],
-        "list the finished sessions",
+        tr_later!("list the finished sessions"),
         Act::List(Some(Tab::Finished)),
     ),
     word(
         &["others"],
-        "list the sessions with problems",
+        tr_later!("list the sessions with problems"),
         Act::List(Some(Tab::Others)),
     ),
-    word(&["all"], "list all sessions", Act::List(None)),
+    word(&["all"], tr_later!("list all sessions"), Act::List(None)),
     word(
         &["filter", "/"],
-        "list only sessions that match, for example: filter train gpu>0",
+        tr_later!("list only sessions that match, for example: filter train gpu>0"),
         Act::Filter,
     ),
     word(
         &["open"],
-        "open the menu of a session, by number or name",
+        tr_later!("open the menu of a session, by number or name"),
         Act::Open,
     ),
     word(
         &["details", "d"],
-        "show the details of a session",
+        tr_later!("show the details of a session"),
         Act::Command(&["show"]),
     ),
     word(
         &["log"],
-        "print the last lines of a log",
+        tr_later!("print the last lines of a log"),
         Act::Command(&["logs", "--tail", "40"]),
     ),
     word(
         &["follow"],
-        "print a log as it grows, until Ctrl-C",
+        tr_later!("print a log as it grows, until Ctrl-C"),
         Act::Command(&["logs", "--tail", "10", "--follow"]),
     ),
     word(
         &["attach"],
-        "open a shell of a session",
+        tr_later!("open a shell of a session"),
         Act::Command(&["shell"]),
     ),
     word(
         &["stop", "end"],
-        "terminate a session",
+        tr_later!("terminate a session"),
         Act::Command(&["terminate"]),
     ),
     word(
         &["exempt"],
-        "exempt a session from idle checks",
+        tr_later!("exempt a session from idle checks"),
         Act::Command(&["extend", "--exempt"]),
     ),
     word(
         &["apps"],
-        "list the apps of a session",
+        tr_later!("list the apps of a session"),
         Act::Command(&["app", "ls"]),
     ),
     word(
         &["ports"],
-        "list the open ports",
+        tr_later!("list the open ports"),
         Act::Command(&["port", "ls"]),
     ),
     word(
         &["folders"],
-        "list the folders",
+        tr_later!("list the folders"),
         Act::Command(&["folder", "ls"]),
     ),
     word(
         &["environments"],
-        "list the environments",
+        tr_later!("list the environments"),
         Act::Command(&["env", "ls"]),
     ),
     word(
         &["recents"],
-        "list the recent launches",
+        tr_later!("list the recent launches"),
         Act::Command(&["recent", "ls"]),
     ),
     word(
         &["notifications", "n"],
-        "print the latest notifications",
+        tr_later!("print the latest notifications"),
         Act::Notifications,
     ),
     word(
         &["contexts"],
-        "list the contexts and choose one",
+        tr_later!("list the contexts and choose one"),
         Act::Contexts,
     ),
-    word(&["switch"], "use another context, by name", Act::Switch),
-    word(&["menu", "m"], "list everything by number", Act::Menu),
-    word(&["back", "b", "0"], "go back to the list", Act::Back),
-    word(&["help", "h", "?"], "explain the words", Act::Help),
+    word(
+        &["switch"],
+        tr_later!("use another context, by name"),
+        Act::Switch,
+    ),
+    word(
+        &["menu", "m"],
+        tr_later!("list everything by number"),
+        Act::Menu,
+    ),
+    word(
+        &["back", "b", "0"],
+        tr_later!("go back to the list"),
+        Act::Back,
+    ),
+    word(
+        &["help", "h", "?"],
+        tr_later!("explain the words"),
+        Act::Help,
+    ),
     word(
         &["quit", "q", "exit"],
-        "leave; sessions keep running",
+        tr_later!("leave; sessions keep running"),
         Act::Quit,
     ),
 ];
@@ -242,12 +258,14 @@ pub fn numbered(word: &str, list: &[String]) -> Result<Option<Vec<String>>, Stri
     let chosen = first.checked_sub(1).and_then(|at| list.get(at..last));
     match chosen {
         Some(chosen) if !chosen.is_empty() => Ok(Some(chosen.to_vec())),
-        _ if list.is_empty() => Err(format!(
-            "number {word} isn't in the list, which is empty. Type a name, or list."
+        _ if list.is_empty() => Err(tr!(
+            "number {word} isn't in the list, which is empty. Type a name, or list.",
+            word
         )),
-        _ => Err(format!(
-            "number {word} isn't in the list. Use 1 to {}, or a name.",
-            list.len()
+        _ => Err(tr!(
+            "number {word} isn't in the list. Use 1 to {list}, or a name.",
+            word,
+            list = list.len()
         )),
     }
 }

@@ -156,7 +156,7 @@ fn safe_name(depth: ColorDepth) -> &'static str {
 
 fn library(dir: Option<&Path>) -> Library<'_> {
     Library {
-        kind: "theme",
+        kind: tr_later!("theme"),
         dir,
         builtin: builtin::THEMES,
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     cli::parts::{self, WordProblem},
+    locale,
     model::launch_field::LaunchField,
     rules::launch::table::{FieldRow, Only, TABLE, Widget},
 };
@@ -80,8 +81,9 @@ impl Form {
             "" | "1" | "i" | "interactive" => false,
             "2" | "b" | "batch" => true,
             other => {
-                return Err(format!(
-                    "unknown session type '{other}'. Use interactive or batch"
+                return Err(tr!(
+                    "unknown session type '{other}'. Use interactive or batch",
+                    other
                 ));
             }
         };
@@ -136,18 +138,18 @@ pub fn is_list(field: LaunchField) -> bool {
 /// How a value is typed, and the default.
 pub fn form(row: &FieldRow) -> String {
     if row.field == LaunchField::Variables {
-        let form = "NAME=VALUE, or NAME for the value of your own environment";
-        return format!("{}: {form}", row.title);
+        let form = tr!("NAME=VALUE, or NAME for the value of your own environment");
+        return format!("{}: {form}", locale::text(row.title));
     }
     if let Some(argument) = &row.argument {
-        return argument.help.to_owned();
+        return locale::of(argument.help).to_owned();
     }
-    let form = match (row.form, &row.widget) {
+    let form = locale::text(match (row.form, &row.widget) {
         ("", Widget::Line { note, .. }) if !note.is_empty() => *note,
         ("", _) => row.rule,
         (form, _) => form,
-    };
-    format!("{}: {form}", row.title)
+    });
+    format!("{}: {form}", locale::text(row.title))
 }
 
 #[cfg(test)]

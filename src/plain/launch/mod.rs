@@ -6,6 +6,7 @@ use self::form::Form;
 use super::{Plain, arguments::chosen, console::Leave};
 use crate::{
     cli::parts,
+    locale,
     model::launch_field::LaunchField,
     rules::launch::{command::quote, table::FieldRow},
 };
@@ -19,9 +20,9 @@ enum Next {
 
 impl Plain {
     pub(super) fn launch(&mut self) -> Result<(), Leave> {
-        self.console.say(
-            "Launch a session. Enter takes the default, ? explains a question, Ctrl-C cancels.",
-        );
+        self.console.say(tr!(
+            "Launch a session. Enter takes the default, ? explains a question, Ctrl-C cancels."
+        ));
         let mut form = Form::default();
         for field in form::FIRST {
             if !form.rows().iter().any(|row| row.field == field) {
@@ -48,8 +49,9 @@ impl Plain {
                     if self.run_command(&form.words()) {
                         return Ok(());
                     }
-                    self.console
-                        .say("The answers are kept. Change a setting, or cancel with Ctrl-C.");
+                    self.console.say(tr!(
+                        "The answers are kept. Change a setting, or cancel with Ctrl-C."
+                    ));
                 }
             }
         }
@@ -61,8 +63,8 @@ impl Plain {
             LaunchField::SessionType => {
                 let pair = |name: &str, about: &str| (name.to_owned(), about.to_owned());
                 vec![
-                    pair("interactive", "runs until it is terminated"),
-                    pair("batch", "runs one command, then ends"),
+                    pair("interactive", tr!("runs until it is terminated")),
+                    pair("batch", tr!("runs one command, then ends")),
                 ]
             }
             LaunchField::Variables | LaunchField::StartupCommand => Vec::new(),
@@ -83,7 +85,7 @@ impl Plain {
     ) -> Result<(), Leave> {
         let row = field.row();
         if !values.is_empty() {
-            self.console.say(&format!("{}:", row.title));
+            self.console.say(&format!("{}:", locale::text(row.title)));
         }
         let values = self.offer(values);
         let prompt = question(row, form);
@@ -99,7 +101,7 @@ impl Plain {
                 _ if form::is_list(field) => match shlex::split(&answer) {
                     Some(words) => words.into_iter().map(|it| chosen(it, &values)).collect(),
                     None => {
-                        self.console.say("Error: a quote has no end.");
+                        self.console.say(tr!("Error: a quote has no end."));
                         continue;
                     }
                 },
@@ -107,7 +109,11 @@ impl Plain {
             };
             match form.set(field, typed) {
                 Ok(()) => return Ok(()),
-                Err(why) => self.console.say(&format!("Error: {}: {why}.", row.title)),
+                Err(why) => self.console.say(&tr!(
+                    "Error: {field}: {why}.",
+                    field = locale::text(row.title),
+                    why
+                )),
             }
         }
     }
@@ -116,28 +122,32 @@ impl Plain {
         let rows = form.rows();
         let set = rows.iter().enumerate().filter_map(|(at, row)| {
             let value = form.value(row.field)?;
-            Some(format!("{}. {}: {value}", at + 1, row.title))
+            Some(format!("{}. {}: {value}", at + 1, locale::text(row.title)))
         });
         let lines: Vec<String> = set.collect();
         self.console.say(&lines.join("\n"));
         let shown: Vec<String> = form.words().iter().map(|it| quote(it)).collect();
-        self.console
-            .say(&format!("The command: workbay {}", shown.join(" ")));
+        self.console.say(&tr!(
+            "The command: workbay {shown}",
+            shown = shown.join(" ")
+        ));
         let problems = form.problems();
         for problem in &problems {
-            let option = problem.option.as_ref().map(|it| format!("{it}: "));
-            let option = option.unwrap_or_default();
-            self.console
-                .say(&format!("Error: {option}{}.", problem.message));
+            let why = &problem.message;
+            self.console.say(&match &problem.option {
+                Some(option) => tr!("Error: {field}: {why}.", field = option, why),
+                None => tr!("Error: {why}.", why),
+            });
         }
-        let what = if problems.is_empty() {
-            "Enter launches"
+        let prompt = if problems.is_empty() {
+            tr!("Enter launches. A number changes a setting, all lists all settings: ")
         } else {
-            "Change the settings with errors"
+            tr!(
+                "Change the settings with errors. A number changes a setting, all lists all settings: "
+            )
         };
-        let prompt = format!("{what}. A number changes a setting, all lists all settings: ");
         loop {
-            let answer = self.console.ask(&prompt)?;
+            let answer = self.console.ask(prompt)?;
             let at = answer
                 .parse::<usize>()
                 .ok()
@@ -149,9 +159,10 @@ impl Plain {
                 ("all", _) => return Ok(Next::ShowAll),
                 ("n" | "no" | "cancel" | "back" | "quit" | "q", _) => return Err(Leave::Cancel),
                 (_, Some(row)) => return Ok(Next::Change(row.field)),
-                _ => self.console.say(&format!(
-                    "Error: '{answer}' isn't a choice. Use 1 to {}, all or cancel.",
-                    rows.len()
+                _ => self.console.say(&tr!(
+                    "Error: '{answer}' isn't a choice. Use 1 to {rows}, all or cancel.",
+                    answer,
+                    rows = rows.len()
                 )),
             }
         }
@@ -162,8 +173,8 @@ impl Plain {
         let lines: Vec<String> = numbered
             .map(|(at, row)| {
                 let value = form.value(row.field);
-                let value = value.unwrap_or_else(|| "default".to_owned());
-                format!("{}. {}: {value}", at + 1, row.title)
+                let value = value.unwrap_or_else(|| tr!("default").to_owned());
+                format!("{}. {}: {value}", at + 1, locale::text(row.title))
             })
             .collect();
         self.console.say(&lines.join("\n"));
@@ -171,25 +182,25 @@ impl Plain {
 }
 
 fn question(row: &FieldRow, form: &Form) -> String {
-    let default = match (row.field, form.value(row.field)) {
-        (_, Some(value)) => format!("Enter keeps {value}"),
-        (LaunchField::StartupCommand, None) => "It is required".to_owned(),
-        (_, None) => "Enter takes the default".to_owned(),
-    };
-    format!("{}. {default}: ", form::form(row))
+    let form_text = form::form(row);
+    match (row.field, form.value(row.field)) {
+        (_, Some(value)) => tr!("{form}. Enter keeps {value}: ", form = form_text, value),
+        (LaunchField::StartupCommand, None) => tr!("{form}. It is required: ", form = form_text),
+        (_, None) => tr!("{form}. Enter takes the default: ", form = form_text),
+    }
 }
 
 fn explanation(row: &FieldRow) -> String {
-    let mut text = row.meaning.to_owned();
-    if !row.form.is_empty() {
-        text = format!("{text} Type {}.", row.form);
+    let [mut text, form, rule] =
+        [row.meaning, row.form, row.rule].map(|it| locale::text(it).to_owned());
+    if !form.is_empty() {
+        text = tr!("{text} Type {form}.", text, form);
     }
-    if !row.rule.is_empty() {
-        text = format!("{text} Allowed: {}.", row.rule);
+    if !rule.is_empty() {
+        text = tr!("{text} Allowed: {rule}.", text, rule);
     }
     if form::is_list(row.field) {
-        text.push_str(" Separate several values by spaces.");
+        text = tr!("{text} Separate several values by spaces.", text);
     }
-    text.push_str(" A - sets the default.");
-    text
+    tr!("{text} A - sets the default.", text)
 }
