@@ -61,20 +61,21 @@ impl<'a> Choice<'a> {
             return Ok(*found);
         }
         if self.contexts.named(name).is_ok() {
-            let fail = not_found(format!(
+            let fail = not_found(tr!(
                 "the daemon doesn't know context '{name}' yet: the context was added after the \
-                 daemon started"
+                 daemon started",
+                name
             ));
-            return Err(fail.hint(
-                "run `workbay daemon stop` (sessions and shells keep running), then try again",
-            ));
+            return Err(fail.hint(tr!(
+                "run `workbay daemon stop` (sessions and shells keep running), then try again"
+            )));
         }
         let words: Vec<&str> = known.iter().map(ContextName::as_str).collect();
         let shown = Clean::new(name);
-        let fail = not_found(format!("context '{shown}' not found"));
+        let fail = not_found(tr!("context '{shown}' not found", shown));
         Err(match nearest(name, &words) {
-            Some(near) => fail.hint(format!("did you mean '{near}'?")),
-            None => fail.hint(format!("configured: {}", words.join(", "))),
+            Some(near) => fail.hint(tr!("did you mean '{near}'?", near)),
+            None => fail.hint(tr!("configured: {words}", words = words.join(", "))),
         })
     }
 }

@@ -23,7 +23,7 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Fail>>) -> Result<T, Fai
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Fail::new(code::FAILED, format!("the command can't start: {error}")))?;
+        .map_err(|error| Fail::new(code::FAILED, tr!("the command can't start: {error}", error)))?;
     let outcome = runtime.block_on(work);
     // A thread that still waits for a key must not block the exit.
     runtime.shutdown_background();
@@ -156,7 +156,7 @@ impl Connection {
                 }
                 Some(ClientEvent::Notice { .. }) => {}
                 Some(ClientEvent::Lost { why }) => break why,
-                None => break Clean::new("it closed the connection"),
+                None => break Clean::new(tr!("it closed the connection")),
             }
         };
         self.is_broken = true;
@@ -170,22 +170,24 @@ impl Connection {
 
 /// Returns when the daemon hasn't responded for too long.
 async fn given_up(mut silence: watch::Receiver<bool>, pid: u32) -> Fail {
-    let fix = "run `workbay daemon stop`, then try again. Sessions keep running";
+    let fix = tr!("run `workbay daemon stop`, then try again. Sessions keep running");
     loop {
         if silence.wait_for(|silent| *silent).await.is_err() {
             // The connection has ended, which is reported elsewhere.
             return std::future::pending().await;
         }
-        output::remark(&format!(
-            "workbay: the daemon (pid {pid}) isn't responding. Waiting {} s more.\n         To restart it, {fix}.",
-            GIVE_UP.as_secs()
+        output::remark(&tr!(
+            "workbay: the daemon (pid {pid}) isn't responding. Waiting {seconds} s more.\n         To restart it, {fix}.",
+            pid,
+            seconds = GIVE_UP.as_secs(),
+            fix
         ));
         let Ok(again) = timeout(GIVE_UP, silence.wait_for(|silent| !silent)).await else {
-            let text = format!("the daemon (pid {pid}) isn't responding");
+            let text = tr!("the daemon (pid {pid}) isn't responding", pid);
             return Fail::new(code::UNREACHABLE, text).hint(fix);
         };
         if again.is_ok() {
-            output::remark("workbay: the daemon responds again.");
+            output::remark(tr!("workbay: the daemon responds again."));
         }
     }
 }
@@ -193,9 +195,9 @@ async fn given_up(mut silence: watch::Receiver<bool>, pid: u32) -> Fail {
 fn lost(why: &Clean) -> Fail {
     Fail::new(
         code::UNREACHABLE,
-        format!("the connection to the daemon broke: {why}"),
+        tr!("the connection to the daemon broke: {why}", why),
     )
-    .hint("sessions keep running. The next command reconnects")
+    .hint(tr!("sessions keep running. The next command reconnects"))
 }
 
 /// The answer doesn't match the request: the daemon has another version.
@@ -204,10 +206,10 @@ pub fn unexpected(reply: &Reply) -> Fail {
         .ok()
         .and_then(|value| Some(value.get("reply")?.as_str()?.to_owned()))
         .unwrap_or_default();
-    let message = format!("the daemon sent an unexpected answer ('{word}')");
+    let message = tr!("the daemon sent an unexpected answer ('{word}')", word);
     let failure = Failure::internal(message);
     failure
-        .hint("run `workbay daemon stop`, then try again")
+        .hint(tr!("run `workbay daemon stop`, then try again"))
         .into()
 }
 
@@ -222,7 +224,11 @@ pub async fn within<T>(
     };
     let limit = std::time::Duration::from_secs(seconds);
     tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
-        let message = format!("{what} hasn't finished after {seconds}s and continues");
+        let message = tr!(
+            "{what} hasn't finished after {seconds}s and continues",
+            what,
+            seconds
+        );
         Err(Fail::new(code::TIMEOUT, message))
     })
 }

@@ -21,7 +21,10 @@ pub fn exit(session: &Session) -> Result<u8, Fail> {
             let how = verdict(session, None).map(|verdict| verdict.text);
             let how = how.unwrap_or_else(|| session.status.to_string());
             let name = &session.name;
-            Err(Fail::new(code::ENDED, format!("session {name}: {how}")))
+            Err(Fail::new(
+                code::ENDED,
+                tr!("session {name}: {how}", name, how),
+            ))
         }
     }
 }
@@ -30,7 +33,10 @@ pub fn exit(session: &Session) -> Result<u8, Fail> {
 pub fn exit_of_all(sessions: &[Session]) -> u8 {
     let mut first = 0;
     for session in sessions {
-        let help = format!("`workbay show {}` shows its history", session.name);
+        let help = tr!(
+            "`workbay show {name}` shows its history",
+            name = session.name
+        );
         let number = exit(session).unwrap_or_else(|fail| report(&fail.hint(help)));
         if first == 0 {
             first = number;

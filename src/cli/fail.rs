@@ -96,13 +96,19 @@ impl From<io::Error> for Fail {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::silent(code::CLOSED);
         }
-        Self::new(code::FAILED, format!("reading or writing failed: {error}"))
+        Self::new(
+            code::FAILED,
+            tr!("reading or writing failed: {error}", error),
+        )
     }
 }
 
 impl From<serde_json::Error> for Fail {
     fn from(error: serde_json::Error) -> Self {
-        Self::new(code::FAILED, format!("can't be written as JSON: {error}"))
+        Self::new(
+            code::FAILED,
+            tr!("can't be written as JSON: {error}", error),
+        )
     }
 }
 

@@ -78,7 +78,7 @@ pub async fn picture(
             work.await
         } else {
             let limit = BESIDE_OTHERS.as_secs();
-            let late = format!("no answer within {limit}s");
+            let late = tr!("no answer within {limit}s", limit);
             let late = Failure::lost(late);
             let done = tokio::time::timeout(BESIDE_OTHERS, work).await;
             done.unwrap_or(Err(late))
@@ -125,14 +125,18 @@ pub fn incomplete<'a>(
         let name = state.context.name;
         let why = match &state.engine {
             EngineState::Lost { why, .. } => why.to_string(),
-            _ => "it hasn't answered yet".to_owned(),
+            _ => tr!("it hasn't answered yet").to_owned(),
         };
-        let text = format!(
+        let text = tr!(
             "the list of context {name} is incomplete: the state database was lost or damaged, \
-             and the engine hasn't answered since ({why})"
+             and the engine hasn't answered since ({why})",
+            name,
+            why
         );
-        let help = "running sessions are listed again when the engine answers. Run `workbay \
-                    doctor` for the cause";
+        let help = tr!(
+            "running sessions are listed again when the engine answers. Run `workbay \
+                    doctor` for the cause"
+        );
         let failure = Failure::lost(text).hint(help);
         (name, failure)
     })
@@ -193,14 +197,21 @@ pub async fn newest(
     let (count, is_newest) = selector::namesakes(&known, &session, text);
     if count > 1 {
         let (name, id) = (&session.name, session.id.short());
-        let which = if is_newest {
-            "the newest"
+        output::remark(&if is_newest {
+            tr!(
+                "workbay: {count} sessions are named {name}. This is the newest, {id}",
+                count,
+                name,
+                id
+            )
         } else {
-            "the one that hasn't ended"
-        };
-        output::remark(&format!(
-            "workbay: {count} sessions are named {name}. This is {which}, {id}"
-        ));
+            tr!(
+                "workbay: {count} sessions are named {name}. This is the one that hasn't ended, {id}",
+                count,
+                name,
+                id
+            )
+        });
     }
     Ok(session)
 }
@@ -218,7 +229,7 @@ pub async fn live_session(
     let (name, status) = (&session.name, &session.status);
     let fail = Fail::new(
         code::FAILED,
-        format!("session {name} is {status}, not RUNNING"),
+        tr!("session {name} is {status}, not RUNNING", name, status),
     );
     Err(match &session.status_message {
         Some(why) => fail.hint(why.clone()),
@@ -278,14 +289,21 @@ fn not_found(missing: SelectError, known: &[Session], context: ContextName, text
     }
     let shown = Clean::new(text);
     if text.len() == 1 && text.chars().all(|c| c.is_ascii_hexdigit()) {
-        let why = format!("session '{shown}' not found. Use at least 2 characters of an id");
+        let why = tr!(
+            "session '{shown}' not found. Use at least 2 characters of an id",
+            shown
+        );
         return Fail::new(code::NOT_FOUND, why);
     }
     let known = known.iter().filter(|session| session.context == context);
     let names: Vec<&str> = known.map(|session| session.name.as_str()).collect();
     match nearest(text, &names) {
         Some(near) => {
-            let why = format!("session '{shown}' not found. Did you mean '{near}'?");
+            let why = tr!(
+                "session '{shown}' not found. Did you mean '{near}'?",
+                shown,
+                near
+            );
             Fail::new(code::NOT_FOUND, why)
         }
         None => missing.into(),

@@ -51,7 +51,7 @@ impl ForwardArgs {
         protocol: Option<AppProtocol>,
     ) -> Result<ForwardOptions, Fail> {
         if self.public {
-            confirm_public("this machine", what, self.yes)?;
+            confirm_public(tr!("this machine"), what, self.yes)?;
         }
         let public = self.public.then(|| PublicOptions {
             allowed: self.allow.clone(),
@@ -71,13 +71,18 @@ pub fn confirm_public(place: &str, what: &str, yes: bool) -> Result<(), Fail> {
         return Ok(());
     }
     tty::require_for_confirmation("--public", yes)?;
-    output::remark(&format!(
-        "Everyone who reaches {place} can then use {what}, without a password. Type `public` to open it:"
+    output::remark(&tr!(
+        "Everyone who reaches {place} can then use {what}, without a password. Type `public` to open it:",
+        place,
+        what
     ));
     if tty::answer()? == "public" {
         return Ok(());
     }
-    Err(Fail::new(super::fail::code::FAILED, "nothing was opened"))
+    Err(Fail::new(
+        super::fail::code::FAILED,
+        tr!("nothing was opened"),
+    ))
 }
 
 /// Asks for a forward, and prints its URL.
@@ -94,8 +99,9 @@ pub async fn open(
     print_opened(&opened, json)?;
     // Data goes to stdout, so that a script gets the URL alone.
     if let Some(command) = tunnel(&opened.forward, settings).filter(|_| !json) {
-        output::remark(&format!(
-            "workbay: to use it on your own computer, run there: {command}"
+        output::remark(&tr!(
+            "workbay: to use it on your own computer, run there: {command}",
+            command
         ));
     }
     Ok(0)
@@ -129,14 +135,14 @@ fn print_opened(opened: &OpenedForward, json: bool) -> Result<(), Fail> {
 /// The table of forwards.
 pub fn table(forwards: &[Forward]) -> String {
     let head = [
-        "ID",
-        "SESSION",
-        "APP",
-        "ADDRESS",
-        "RECEIVED",
-        "SENT",
-        "CONNECTIONS",
-        "STATE",
+        tr_later!("ID"),
+        tr_later!("SESSION"),
+        tr_later!("APP"),
+        tr_later!("ADDRESS"),
+        tr_later!("RECEIVED"),
+        tr_later!("SENT"),
+        tr_later!("CONNECTIONS"),
+        tr_later!("STATE"),
     ];
     let rows: Vec<Vec<Cell>> = forwards.iter().map(row).collect();
     output::table(&head, &rows, false)
@@ -158,7 +164,7 @@ fn row(forward: &Forward) -> Vec<Cell> {
 
 fn state(forward: &Forward) -> String {
     match (&forward.broken, &forward.public) {
-        (Some(why), _) => format!("failed: {why}"),
+        (Some(why), _) => tr!("failed: {why}", why),
         (None, Some(_)) => "public".to_owned(),
         (None, None) => "open".to_owned(),
     }

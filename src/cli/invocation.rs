@@ -96,10 +96,10 @@ pub fn remark_problems(start: &Start) {
     for problem in loaded.problems.iter().chain(&contexts.problems) {
         let mut ignored = loaded.ignored_files.iter().chain(&contexts.ignored_files);
         let what = if ignored.any(|file| *file == problem.file) {
-            "The whole file is ignored"
+            tr!("The whole file is ignored")
         } else {
-            "This part is ignored"
+            tr!("This part is ignored")
         };
-        output::remark(&format!("workbay: {problem}. {what}"));
+        output::remark(&tr!("workbay: {problem}. {what}", problem, what));
     }
 }

@@ -25,15 +25,19 @@ pub async fn find(
     match selector::kernel(kernels, word.as_str()) {
         Ok(kernel) => Ok(kernel.id),
         Err(KernelError::Several(names)) => {
-            let why = format!("'{word}' matches several containers: {}", names.join(", "));
-            Err(Fail::usage(why).hint("use the host name, or type more of the id"))
+            let why = tr!(
+                "'{word}' matches several containers: {names}",
+                word,
+                names = names.join(", ")
+            );
+            Err(Fail::usage(why).hint(tr!("use the host name, or type more of the id")))
         }
         Err(KernelError::None(names)) => {
-            let why = format!("session {name} has no container '{word}'");
+            let why = tr!("session {name} has no container '{word}'", name, word);
             let fail = Fail::new(code::NOT_FOUND, why);
             Err(match names.as_slice() {
-                [] => fail.hint("it has no container yet"),
-                names => fail.hint(format!("available: {}", names.join(", "))),
+                [] => fail.hint(tr!("it has no container yet")),
+                names => fail.hint(tr!("available: {names}", names = names.join(", "))),
             })
         }
     }

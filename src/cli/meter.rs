@@ -76,7 +76,12 @@ fn text(name: &str, done: u64, size: u64, bytes: u64, seconds: f64) -> String {
     let rate = bytes as f64 / seconds;
     let left = size.saturating_sub(done) as f64 / rate;
     let left = times::elapsed(left.ceil() as i64);
-    format!("{amount}, {}/s, {left} left", Bytes(rate as u64))
+    tr!(
+        "{amount}, {rate}/s, {left} left",
+        amount,
+        rate = Bytes(rate as u64),
+        left
+    )
 }
 
 #[cfg(test)]

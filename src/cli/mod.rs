@@ -119,8 +119,10 @@ fn tui(invocation: &Invocation<'_>) -> Outcome {
         return ls::ls(&invocation.load_silently()?, &ls::Ls::default());
     }
     if !std::io::stdin().is_terminal() {
-        let fail = Fail::usage("the TUI needs a keyboard, but stdin isn't a terminal");
-        return Err(fail.hint("`workbay ls` lists sessions, `workbay --help` lists commands"));
+        let fail = Fail::usage(tr!("the TUI needs a keyboard, but stdin isn't a terminal"));
+        return Err(fail.hint(tr!(
+            "`workbay ls` lists sessions, `workbay --help` lists commands"
+        )));
     }
     if let Some(why) = tty::dumb_terminal() {
         return plain(invocation, Some(why));

@@ -7,7 +7,10 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::{fail::Fail, tty};
-use crate::model::text::{Clean, json_escaped};
+use crate::{
+    locale,
+    model::text::{Clean, json_escaped},
+};
 
 /// Writes text to stdout and flushes it, without characters that could control a terminal.
 pub fn print(text: &str) -> Result<(), Fail> {
@@ -94,7 +97,7 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Aligned columns, separated by two spaces. The last column isn't padded.
+/// Aligned columns, separated by two spaces. The last column isn't padded. The head is translated.
 pub fn table(head: &[&str], rows: &[Vec<Cell>], color: bool) -> String {
     let rows: Vec<TableLine> = rows.iter().cloned().map(TableLine::Cells).collect();
     table_of(head, &rows, color)
@@ -111,6 +114,7 @@ pub enum TableLine {
 
 /// Like [`table()`], also with headings between the rows.
 pub fn table_of(head: &[&str], lines: &[TableLine], color: bool) -> String {
+    let head: Vec<&str> = head.iter().map(|name| locale::of(name)).collect();
     let mut widths: Vec<usize> = head.iter().map(|name| name.width()).collect();
     for line in lines {
         let TableLine::Cells(row) = line else {
@@ -155,12 +159,13 @@ fn aligned(row: &[Cell], widths: &[usize], color: bool) -> String {
     line
 }
 
-/// `name  value` lines, the values aligned.
+/// `name  value` lines, the values aligned. The names are translated.
 pub fn fields(fields: &[(&str, String)]) -> String {
-    let width = fields.iter().map(|(name, _)| name.width()).max();
+    let named = fields.iter().map(|(name, value)| (locale::of(name), value));
+    let width = named.clone().map(|(name, _)| name.width()).max();
     let width = width.unwrap_or_default();
     let mut out = String::new();
-    for (name, value) in fields {
+    for (name, value) in named {
         let gap = " ".repeat(width - name.width() + 2);
         out.extend([name, gap.as_str(), value, "\n"]);
     }

@@ -7,6 +7,7 @@ use super::{
     find::{self, Wanted},
 };
 use crate::{
+    locale,
     model::{
         id::ContextName,
         natural,
@@ -33,27 +34,27 @@ pub struct Candidates {
 
 pub const OPEN: Candidates = Candidates {
     of: |session| !session.has_ended(),
-    what: "session of yours that hasn't ended",
+    what: tr_later!("session of yours that hasn't ended"),
     newest: false,
 };
 pub const RUNNING: Candidates = Candidates {
     of: |session| session.status.is_live(),
-    what: "running session of yours",
+    what: tr_later!("running session of yours"),
     newest: false,
 };
 pub const PENDING: Candidates = Candidates {
     of: |session| session.status.is_waiting(),
-    what: "pending session of yours",
+    what: tr_later!("pending session of yours"),
     newest: false,
 };
 pub const ENDED: Candidates = Candidates {
     of: Session::has_ended,
-    what: "ended session of yours",
+    what: tr_later!("ended session of yours"),
     newest: false,
 };
 pub const NEWEST: Candidates = Candidates {
     of: |_| true,
-    what: "session of yours",
+    what: tr_later!("session of yours"),
     newest: true,
 };
 
@@ -68,11 +69,13 @@ pub fn refuse(word: &str) -> Result<(), Fail> {
         return Ok(());
     }
     let shown = Clean::new(word);
-    let fail = Fail::usage(format!(
-        "'{shown}' is a pattern, and this command takes one session"
+    let fail = Fail::usage(tr!(
+        "'{shown}' is a pattern, and this command takes one session",
+        shown
     ));
-    Err(fail.hint(format!(
-        "run `workbay ls --tab all --filter 'name={shown}'` for the names"
+    Err(fail.hint(tr!(
+        "run `workbay ls --tab all --filter 'name={shown}'` for the names",
+        shown
     )))
 }
 
@@ -128,10 +131,12 @@ async fn matching(
         candidates,
     );
     if found.is_empty() {
-        let (shown, what) = (Clean::new(word), candidates.what);
-        let why = format!("no {what} matches '{shown}'");
-        let help = "`workbay ls --tab all` lists names. Write the pattern in quotes, so that the \
-                    shell doesn't replace it by names of files";
+        let (shown, what) = (Clean::new(word), locale::text(candidates.what));
+        let why = tr!("no {what} matches '{shown}'", what, shown);
+        let help = tr!(
+            "`workbay ls --tab all` lists names. Write the pattern in quotes, so that the \
+                    shell doesn't replace it by names of files"
+        );
         return Err(Fail::new(code::NOT_FOUND, why).hint(help));
     }
     Ok(found)

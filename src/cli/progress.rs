@@ -30,8 +30,12 @@ impl Progress {
     /// Shows the progress of a pull.
     pub fn pull(&mut self, who: &str, pull: &Pull) {
         let step = match &pull.broken {
-            Some(why) => format!("{who}: connection lost, retrying ({why})"),
-            None => format!("{who}: pulling {}", pull.reference),
+            Some(why) => tr!("{who}: connection lost, retrying ({why})", who, why),
+            None => tr!(
+                "{who}: pulling {reference}",
+                who,
+                reference = pull.reference
+            ),
         };
         if !self.live {
             if self.printed != step {

@@ -16,20 +16,28 @@ pub fn check(start: &Start) -> Result<(), Fail> {
 
 fn refusal(origin: &Origin) -> Fail {
     let (why, fix) = match origin {
-        Origin::Flag { option } => (format!("`{option}` is set"), "remove the option".to_owned()),
-        Origin::Environment { variable } => {
-            (format!("{variable} is set"), format!("unset {variable}"))
-        }
+        Origin::Flag { option } => (
+            tr!("`{option}` is set", option),
+            tr!("remove the option").to_owned(),
+        ),
+        Origin::Environment { variable } => (
+            tr!("{variable} is set", variable),
+            format!("unset {variable}"),
+        ),
         Origin::Site { file, line, .. } | Origin::User { file, line, .. } => (
-            "the setting ui.read-only is on".to_owned(),
-            format!("set it to false in {}, line {line}", file.display()),
+            tr!("the setting ui.read-only is on").to_owned(),
+            tr!(
+                "set it to false in {file}, line {line}",
+                file = file.display(),
+                line
+            ),
         ),
         Origin::Default => (
-            "the setting ui.read-only is on".to_owned(),
-            "set it to false in your config.toml".to_owned(),
+            tr!("the setting ui.read-only is on").to_owned(),
+            tr!("set it to false in your config.toml").to_owned(),
         ),
     };
-    Fail::new(code::FAILED, format!("read-only: {why}")).hint(fix)
+    Fail::new(code::FAILED, tr!("read-only: {why}", why)).hint(fix)
 }
 
 #[cfg(test)]

@@ -62,7 +62,12 @@ pub fn conclude<T>(
     let failed = failures.len();
     if failed > 0 {
         let worked = count - failed;
-        output::remark(&format!("workbay: {worked} {done}, {failed} failed"));
+        output::remark(&tr!(
+            "workbay: {worked} {done}, {failed} failed",
+            worked,
+            done,
+            failed
+        ));
     }
     Ok(exit)
 }

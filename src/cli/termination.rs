@@ -20,14 +20,17 @@ pub fn confirm(
         .iter()
         .any(|s| find::schedules(snapshot, s.context))
     {
-        "Files outside of folders are deleted.".to_owned()
+        tr!("Files outside of folders are deleted.").to_owned()
     } else {
-        format!("The log and the home directory are kept for {keep_days} days.")
+        tr!(
+            "The log and the home directory are kept for {keep_days} days.",
+            keep_days
+        )
     };
     let how = if force {
-        "are killed at once"
+        tr!("Running programs are killed at once. Open shells close.")
     } else {
-        "get SIGTERM, then are killed"
+        tr!("Running programs get SIGTERM, then are killed. Open shells close.")
     };
     let mut err = io::stderr().lock();
     let ids: Vec<String> = sessions.iter().map(|it| it.id.to_string()).collect();
@@ -46,19 +49,17 @@ pub fn confirm(
     }
     for session in sessions.iter().filter(|it| it.is_committed()) {
         let name = &session.name;
-        writeln!(
-            err,
-            "An image is being created from {name}. It will be lost."
-        )?;
+        let text = tr!(
+            "An image is being created from {name}. It will be lost.",
+            name
+        );
+        writeln!(err, "{text}")?;
     }
-    write!(
-        err,
-        "Running programs {how}. Open shells close. {kept}\nTerminate {}? [y/N] ",
-        match sessions {
-            [one] => one.name.to_string(),
-            many => format!("these {} sessions", many.len()),
-        }
-    )?;
+    let question = match sessions {
+        [one] => tr!("Terminate {name}?", name = one.name),
+        many => tr!("Terminate these {count} sessions?", count = many.len()),
+    };
+    write!(err, "{how} {kept}\n{question} [y/N] ")?;
     err.flush()?;
     tty::is_agreed()
 }
@@ -98,6 +99,10 @@ fn warn_of_stop_hook(session: &Session) {
         && !matches!(outcome, Outcome::Success | Outcome::Skipped)
     {
         let name = &session.name;
-        output::remark(&format!("workbay: the stop hook of {name} failed: {words}"));
+        output::remark(&tr!(
+            "workbay: the stop hook of {name} failed: {words}",
+            name,
+            words
+        ));
     }
 }

@@ -28,9 +28,9 @@ pub fn is_plain() -> bool {
 /// Why the terminal can't move its cursor, as far as `TERM` says so.
 pub fn dumb_terminal() -> Option<&'static str> {
     match std::env::var_os("TERM") {
-        None => Some("TERM isn't set"),
-        Some(term) if term.is_empty() => Some("TERM isn't set"),
-        Some(term) if term == "dumb" => Some("TERM is dumb"),
+        None => Some(tr!("TERM isn't set")),
+        Some(term) if term.is_empty() => Some(tr!("TERM isn't set")),
+        Some(term) if term == "dumb" => Some(tr!("TERM is dumb")),
         Some(_) => None,
     }
 }
@@ -51,10 +51,11 @@ pub fn require_for_confirmation(command: &str, yes: bool) -> Result<(), Fail> {
     if yes || is_interactive() || std::env::var_os(ANSWERS).is_some() {
         return Ok(());
     }
-    let fail = Fail::usage(format!(
-        "`{command}` asks for confirmation, but stdin isn't a terminal"
+    let fail = Fail::usage(tr!(
+        "`{command}` asks for confirmation, but stdin isn't a terminal",
+        command
     ));
-    Err(fail.hint("add --yes to skip the confirmation"))
+    Err(fail.hint(tr!("add --yes to skip the confirmation")))
 }
 
 /// Reads the line that answers a question. It takes no byte after the line, because another program may read the rest.

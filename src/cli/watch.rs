@@ -133,9 +133,9 @@ impl Watch {
         settled: &mut impl FnMut(&Session) -> Result<(), Fail>,
     ) -> Result<u64, Fail> {
         let why = why.message().unwrap_or_default();
-        output::remark(&format!("workbay: {why}. Reconnecting"));
+        output::remark(&tr!("workbay: {why}. Reconnecting", why));
         let snapshot = connection.resubscribe().await?;
-        output::remark("workbay: reconnected");
+        output::remark(tr!("workbay: reconnected"));
         let missing: Vec<SessionKey> = self
             .open()
             .map(Session::key)
@@ -188,7 +188,11 @@ impl Watch {
         let place = known.find(|known| known.key() == key && !goal.is_settled(known))?;
         match &session.pull {
             Some(pull) => {
-                let who = format!("workbay: {} is {}", session.name, session.status);
+                let who = tr!(
+                    "workbay: {name} is {status}",
+                    name = session.name,
+                    status = session.status
+                );
                 self.progress.pull(&who, pull);
             }
             None => self.progress.clear(),
@@ -232,7 +236,13 @@ impl Watch {
     fn late(&self, limit: Span) -> Fail {
         let mut open: Vec<String> = self
             .open()
-            .map(|session| format!("{} is still {}", session.name, session.status))
+            .map(|session| {
+                tr!(
+                    "{name} is still {status}",
+                    name = session.name,
+                    status = session.status
+                )
+            })
             .collect();
         let what = match (open.len(), self.open().next()) {
             (1, Some(session)) => {
@@ -241,12 +251,16 @@ impl Watch {
                     Goal::Ended => "",
                 };
                 let name = &session.name;
-                format!("the session continues. To wait again, run `workbay wait {option}{name}`")
+                tr!(
+                    "the session continues. To wait again, run `workbay wait {option}{name}`",
+                    option,
+                    name
+                )
             }
-            _ => "the sessions continue. To see them, run `workbay ls`".to_owned(),
+            _ => tr!("the sessions continue. To see them, run `workbay ls`").to_owned(),
         };
         if let Some(last) = open.last_mut() {
-            let _ = write!(last, " after {limit}");
+            *last = tr!("{last} after {limit}", last, limit);
         }
         Fail::new(code::TIMEOUT, open.join(", ")).hint(what)
     }
@@ -282,22 +296,27 @@ fn print_reason(session: &Session, printed: &mut BTreeMap<SessionKey, Reason>) {
     if !session.status.is_starting() || printed.get(&session.key()) == Some(&reason) {
         return;
     }
-    output::remark(&format!(
-        "workbay: {} is {}: {why}",
-        session.name, session.status
+    output::remark(&tr!(
+        "workbay: {name} is {status}: {why}",
+        name = session.name,
+        status = session.status,
+        why
     ));
     printed.insert(session.key(), reason);
 }
 
 fn deleted() -> Fail {
-    let why = "the session was deleted while workbay waited for it";
+    let why = tr!("the session was deleted while workbay waited for it");
     Fail::new(code::NOT_FOUND, why)
 }
 
 /// The error for a session that won't run, with the reason.
 pub fn not_running(session: &Session) -> Fail {
     let (name, status) = (&session.name, &session.status);
-    let fail = Fail::new(code::FAILED, format!("session {name} is {status}"));
+    let fail = Fail::new(
+        code::FAILED,
+        tr!("session {name} is {status}", name, status),
+    );
     match session
         .status_message
         .as_ref()

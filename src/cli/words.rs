@@ -78,7 +78,11 @@ pub fn of_docker(error: &clap::Error, arguments: &[OsString], root: &Command) ->
         return None;
     }
     let (_, ours) = DOCKER.iter().find(|(docker, _)| docker == word)?;
-    let message = format!("unknown command '{word}'. Did you mean `workbay {ours}`?");
+    let message = tr!(
+        "unknown command '{word}'. Did you mean `workbay {ours}`?",
+        word,
+        ours
+    );
     Some(Fail::usage(message))
 }
 

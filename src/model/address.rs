@@ -31,7 +31,7 @@ pub fn why_refused(shown: &str) -> String {
 
 /// The fix. Passwords are never sent in plain text, even in a trusted network.
 #[must_use]
-pub const fn secure_alternatives(by_password: bool) -> &'static str {
+pub fn secure_alternatives(by_password: bool) -> &'static str {
     if by_password {
         tr!(
             "use https://…, a tunnel that ends on this machine (ssh -L), or mode = \"api\" with a key pair: a password is \

@@ -126,7 +126,7 @@ pub struct Named {
 fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write NAME=VALUE".to_owned()),
+        _ => Err(tr!("write NAME=VALUE").to_owned()),
     }
 }
 
@@ -200,7 +200,7 @@ impl Proxy {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         if self.public {
             let what = format!("{} of {}", self.named.app, self.named.one.session);
-            forwarding::confirm_public("the cluster's app proxy", &what, self.yes)?;
+            forwarding::confirm_public(tr!("the cluster's app proxy"), &what, self.yes)?;
         }
         let start = self.with.start_of(self.named.app);
         let options = ProxyOptions {
@@ -261,7 +261,13 @@ async fn ask(
 fn table(apps: &[App]) -> String {
     let rows: Vec<Vec<Cell>> = apps.iter().map(row).collect();
     output::table(
-        &["APP", "TITLE", "PROTOCOL", "PORTS", "STATE"],
+        &[
+            tr_later!("APP"),
+            tr_later!("TITLE"),
+            tr_later!("PROTOCOL"),
+            tr_later!("PORTS"),
+            tr_later!("STATE"),
+        ],
         &rows,
         false,
     )
@@ -269,7 +275,7 @@ fn table(apps: &[App]) -> String {
 
 fn row(app: &App) -> Vec<Cell> {
     let state = match &app.state {
-        AppState::Failed { why } => format!("failed: {why}"),
+        AppState::Failed { why } => tr!("failed: {why}", why),
         state => state.word().to_owned(),
     };
     vec![

@@ -66,7 +66,7 @@ impl RunCommand for Commit {
             let Some(seen) = seen else {
                 return Ok(0);
             };
-            let what = format!("the image of {}", session.name);
+            let what = tr!("the image of {name}", name = session.name);
             let made = follow(&mut connection, seen, session.key());
             connection::within(self.wait.seconds(), &what, made).await
         })
@@ -101,7 +101,7 @@ async fn follow(connection: &mut Connection, seen: u64, key: SessionKey) -> Outc
             Change::Gone { session } if session == key => {
                 return Err(Fail::new(
                     code::NOT_FOUND,
-                    "the session doesn't exist any more",
+                    tr!("the session doesn't exist any more"),
                 ));
             }
             _ => {}

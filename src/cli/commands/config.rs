@@ -100,12 +100,12 @@ fn files(paths: &Paths) -> Vec<PathBuf> {
 fn no_problems(paths: &Paths, files: &[PathBuf]) -> String {
     if files.is_empty() {
         let user = paths.config_file();
-        return format!(
-            "no configuration file found. The defaults apply. Your file would be {}",
-            user.display()
+        return tr!(
+            "no configuration file found. The defaults apply. Your file would be {user}",
+            user = user.display()
         );
     }
-    format!("no problems found in {}", in_words(files))
+    tr!("no problems found in {files}", files = in_words(files))
 }
 
 fn in_words(files: &[PathBuf]) -> String {
@@ -120,10 +120,10 @@ fn unknown_environment(loaded: &Loaded) -> Option<Problem> {
     if asked == HOST || resolve::find(&catalog, asked).is_some() {
         return None;
     }
-    let message = format!("the environment catalog has no '{asked}'");
+    let message = tr!("the environment catalog has no '{asked}'", asked);
     let help = match resolve::nearest_environment(&catalog, asked) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => "it must be an image on the engine, see `workbay env ls`".to_owned(),
+        Some(near) => tr!("did you mean '{near}'?", near),
+        None => tr!("it must be an image on the engine, see `workbay env ls`").to_owned(),
     };
     Some(loaded.blame("launch.environment", message, Some(help)))
 }
@@ -142,10 +142,10 @@ fn remark_older_settings(start: &Start, files: &[PathBuf]) {
     if changed.is_empty() {
         return;
     }
-    output::remark(&format!(
-        "workbay: the running daemon uses the settings from before {} changed\n         Run \
+    output::remark(&tr!(
+        "workbay: the running daemon uses the settings from before {changed} changed\n         Run \
          `workbay daemon stop`. Sessions and shells keep running",
-        in_words(&changed)
+        changed = in_words(&changed)
     ));
 }
 

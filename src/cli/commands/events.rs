@@ -110,15 +110,23 @@ impl Listener {
             Change::Session { session } if goes_on(session) => return None,
             Change::Session { session } => self.session_line(session),
             Change::Gone { session } => {
-                format!("{}  deleted", self.short(*session))
+                tr!("{session}  deleted", session = self.short(*session))
             }
             Change::Engine { context, engine } => {
-                format!("engine {context}  {}", engine_line(engine))
+                tr!(
+                    "engine {context}  {engine_line}",
+                    context,
+                    engine_line = engine_line(engine)
+                )
             }
             Change::Environments {
                 context,
                 environments,
-            } => format!("engine {context}  {} environments", environments.len()),
+            } => tr!(
+                "engine {context}  {environments} environments",
+                context,
+                environments = environments.len()
+            ),
             Change::Notice { notice } => notice.text.to_string(),
             Change::Totals { .. }
             | Change::Statistics { .. }
@@ -178,7 +186,7 @@ pub fn engine_line(engine: &EngineState) -> String {
             format!("{} {} at {}", info.kind, info.version, info.endpoint)
         }
         EngineState::Lost { why, attempt, .. } => {
-            format!("disconnected: {why} (attempt {attempt})")
+            tr!("disconnected: {why} (attempt {attempt})", why, attempt)
         }
     }
 }

@@ -128,9 +128,9 @@ fn closed(stream: Stream) -> Outcome {
     drop(stream);
     let fail = Fail::new(
         code::UNREACHABLE,
-        "the connection to the command was closed",
+        tr!("the connection to the command was closed"),
     );
-    Err(fail.hint("the command was ended with it. Run it again"))
+    Err(fail.hint(tr!("the command was ended with it. Run it again")))
 }
 
 fn ended(end: StreamEnd) -> Outcome {
@@ -140,7 +140,7 @@ fn ended(end: StreamEnd) -> Outcome {
         } => Ok(u8::try_from(number).unwrap_or(code::FAILED)),
         StreamEnd::Exited { exit_code: None } => Err(Fail::new(
             code::FAILED,
-            "the command ended, but the engine didn't report its exit code",
+            tr!("the command ended, but the engine didn't report its exit code"),
         )),
         StreamEnd::Failed { failure } => Err(failure.into()),
         StreamEnd::Lost { why } => Err(Fail::new(code::UNREACHABLE, why)),

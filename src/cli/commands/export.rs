@@ -46,7 +46,10 @@ impl RunCommand for Export {
         launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now()));
         let mut text = recipe::write(&launch);
         if !missing.is_empty() {
-            let lacks = format!("not reported by the cluster: {}", relaunch::words(&missing));
+            let lacks = tr!(
+                "not reported by the cluster: {words}",
+                words = relaunch::words(&missing)
+            );
             output::remark(&format!("workbay: {lacks}"));
             text = format!("# {lacks}\n{text}");
         }
@@ -67,9 +70,12 @@ fn save(file: &Path, text: &str, force: bool) -> Result<(), Fail> {
     written.map_err(|error| {
         let shown = file.display();
         if error.kind() == io::ErrorKind::AlreadyExists {
-            let fail = Fail::new(code::FAILED, format!("{shown} already exists"));
-            return fail.hint("add --force to overwrite it");
+            let fail = Fail::new(code::FAILED, tr!("{shown} already exists", shown));
+            return fail.hint(tr!("add --force to overwrite it"));
         }
-        Fail::new(code::FAILED, format!("{shown} can't be written: {error}"))
+        Fail::new(
+            code::FAILED,
+            tr!("{shown} can't be written: {error}", shown, error),
+        )
     })
 }

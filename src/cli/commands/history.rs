@@ -47,7 +47,7 @@ impl RunCommand for History {
         let start = &invocation.load()?;
         let typed = self.filter.as_deref().unwrap_or_default();
         let filter = HistoryFilter::read(typed, now(), &person::time_zone())
-            .map_err(|why| Fail::usage(format!("--filter: {why}")))?;
+            .map_err(|why| Fail::usage(tr!("--filter: {why}", why)))?;
         let entries = connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
             let name = &self.one.session;
@@ -88,9 +88,9 @@ pub fn short(history: &[HistoryEntry]) -> String {
         let mut steps = entry.steps.iter();
         steps.any(|step| step.result != Outcome::Success)
     };
-    format!(
-        "\nHistory, newest first\n{}",
-        table(history, adds_something)
+    tr!(
+        "\nHistory, newest first\n{table}",
+        table = table(history, adds_something)
     )
 }
 
@@ -99,7 +99,13 @@ fn table(history: &[HistoryEntry], with_steps: impl Fn(&HistoryEntry) -> bool) -
         .iter()
         .flat_map(|entry| step(entry, with_steps(entry)))
         .collect();
-    let head = ["AT", "STEP", "STATUS", "RESULT", "MESSAGE"];
+    let head = [
+        tr_later!("AT"),
+        tr_later!("STEP"),
+        tr_later!("STATUS"),
+        tr_later!("RESULT"),
+        tr_later!("MESSAGE"),
+    ];
     output::table(&head, &rows, false)
 }
 
@@ -111,7 +117,11 @@ fn step(entry: &HistoryEntry, with_steps: bool) -> Vec<Vec<Cell>> {
     };
     let mut result = entry.result.word().to_owned();
     if entry.attempts > 1 {
-        let _ = write!(result, " ({} attempts)", entry.attempts);
+        let _ = write!(
+            result,
+            "{}",
+            tr!(" ({attempts} attempts)", attempts = entry.attempts)
+        );
     }
     let mut rows = vec![vec![
         moment(entry.at).into(),

@@ -95,8 +95,13 @@ fn program_alone(words: &[String]) -> String {
     match words {
         [] => "[]".to_owned(),
         [program] => format!("[{program:?}]"),
-        [program, _] => format!("{program:?} and 1 more word"),
-        [program, rest @ ..] => format!("{program:?} and {} more words", rest.len()),
+        [program, rest @ ..] => tr_plural!(
+            rest.len(),
+            "{program} and {count} more word",
+            "{program} and {count} more words",
+            program = format!("{program:?}"),
+            count = rest.len()
+        ),
     }
 }
 
@@ -132,31 +137,31 @@ fn places(start: &Start) -> Vec<Place> {
     [
         ("configuration", paths.config_file()),
         (
-            "system-wide configuration",
+            tr!("system-wide configuration"),
             crate::config::layer::SITE_FILE.into(),
         ),
         ("contexts", paths.contexts_file()),
         (
-            "system-wide contexts",
+            tr!("system-wide contexts"),
             crate::config::contexts::SITE_FILE.into(),
         ),
         ("resources", paths.resources_file()),
         (
-            "system-wide resources",
+            tr!("system-wide resources"),
             crate::config::resources::SITE_FILE.into(),
         ),
         ("environments", paths.environments_file()),
         (
-            "system-wide environments",
+            tr!("system-wide environments"),
             crate::config::environments::SITE_FILE.into(),
         ),
         ("themes", paths.themes_dir()),
         ("keymaps", paths.keymaps_dir()),
         ("state", paths.state_dir.clone()),
         ("database", paths.database()),
-        ("homes and logs of sessions", paths.sessions_dir()),
-        ("daemon's log", paths.daemon_log()),
-        ("TUI's log", paths.tui_log()),
+        (tr!("homes and logs of sessions"), paths.sessions_dir()),
+        (tr!("daemon's log"), paths.daemon_log()),
+        (tr!("TUI's log"), paths.tui_log()),
         ("socket", paths.socket()),
         ("cache", paths.cache_dir.clone()),
     ]
@@ -236,7 +241,7 @@ fn context(context: &context::Configured) -> Vec<Cell> {
         name.into(),
         context.kind.word().into(),
         endpoint
-            .map_or("found automatically", |endpoint| endpoint.as_str())
+            .map_or(tr!("found automatically"), |endpoint| endpoint.as_str())
             .into(),
         context.from.as_str().into(),
     ]
@@ -250,11 +255,15 @@ fn origins(values: &[SettingValue]) -> String {
             cells.map(|text| Cell::from(text.as_str())).into()
         })
         .collect();
-    output::table(&["KEY", "VALUE", "FROM"], &rows, false)
+    output::table(
+        &[tr_later!("KEY"), tr_later!("VALUE"), tr_later!("FROM")],
+        &rows,
+        false,
+    )
 }
 
 fn text(info: &InfoJson) -> String {
-    let mut out = format!("workbay {}\n\nPaths\n", info.version);
+    let mut out = tr!("workbay {version}\n\nPaths\n", version = info.version);
     let paths: Vec<(&str, String)> = info
         .paths
         .iter()
@@ -262,7 +271,7 @@ fn text(info: &InfoJson) -> String {
             let note = if place.exists {
                 ""
             } else {
-                "  (doesn't exist yet)"
+                tr!("  (doesn't exist yet)")
             };
             (place.what, format!("{}{note}", place.path))
         })
@@ -276,7 +285,12 @@ fn text(info: &InfoJson) -> String {
     }
     out.push_str("\nContexts\n");
     let rows: Vec<Vec<Cell>> = info.contexts.iter().map(context).collect();
-    let head = ["NAME", "KIND", "ENDPOINT", "FROM"];
+    let head = [
+        tr_later!("NAME"),
+        tr_later!("KIND"),
+        tr_later!("ENDPOINT"),
+        tr_later!("FROM"),
+    ];
     out.push_str(&output::table(&head, &rows, false));
     out.push_str("\nTerminal\n");
     let facts: Vec<(&str, String)> = info
@@ -287,10 +301,15 @@ fn text(info: &InfoJson) -> String {
     out.push_str(&output::fields(&facts));
     out.push_str("\nDaemon\n");
     let daemon = info.daemon.as_ref().map_or_else(
-        || "not running".to_owned(),
+        || tr!("not running").to_owned(),
         |daemon| {
             let (pid, version, socket) = (daemon.pid, &daemon.version, &daemon.socket);
-            format!("pid {pid}, version {version}, at {socket}")
+            tr!(
+                "pid {pid}, version {version}, at {socket}",
+                pid,
+                version,
+                socket
+            )
         },
     );
     out.push_str(&daemon);

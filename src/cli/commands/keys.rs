@@ -88,7 +88,12 @@ impl RunCommand for Keys {
             })
             .collect();
         output::print(&output::table(
-            &["SCOPE", "ACTION", "KEYS", "WHAT IT DOES"],
+            &[
+                tr_later!("SCOPE"),
+                tr_later!("ACTION"),
+                tr_later!("KEYS"),
+                tr_later!("WHAT IT DOES"),
+            ],
             &cells,
             false,
         ))?;

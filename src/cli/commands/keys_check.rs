@@ -60,9 +60,9 @@ fn of_file(file: &Path) -> Result<Result<Vec<KeyProblem>, Problem>, Fail> {
     let is_toml = file.extension().is_some_and(|end| end == "toml");
     let name = file.file_stem().and_then(|it| it.to_str());
     let (Some(name), true) = (name, is_toml && file.is_file()) else {
-        let text = format!(
-            "{}: the keymap isn't a file NAME.toml. `workbay themes` lists all keymaps",
-            file.display()
+        let text = tr!(
+            "{file}: the keymap isn't a file NAME.toml. `workbay themes` lists all keymaps",
+            file = file.display()
         );
         return Err(Fail::new(code::FAILED, text));
     };
@@ -80,14 +80,16 @@ fn print(problems: &[KeyProblem]) -> Result<(), Fail> {
         output::line(&format!("{note}{}", it.problem))?;
         if let Some(other) = &it.other {
             let (line, column) = (other.line, other.column);
-            output::line(&format!(
-                "    the other binding: {}:{line}:{column}",
-                other.file.display()
+            output::line(&tr!(
+                "    the other binding: {file}:{line}:{column}",
+                file = other.file.display(),
+                line,
+                column
             ))?;
         }
     }
     if problems.is_empty() {
-        output::line("no problems found")?;
+        output::line(tr!("no problems found"))?;
     }
     Ok(())
 }

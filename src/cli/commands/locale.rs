@@ -54,15 +54,15 @@ fn check(start: &Start, file: Option<PathBuf>, missing: bool) -> Outcome {
         None => own(&dir),
     };
     if files.is_empty() {
-        let text = format!("no translations in {}", dir.display());
+        let text = tr!("no translations in {dir}", dir = dir.display());
         let fail = Fail::usage(text);
-        return Err(fail.hint("`workbay locale template > LANG.po` begins one"));
+        return Err(fail.hint(tr!("`workbay locale template > LANG.po` begins one")));
     }
     let mut exit = 0;
     for file in files {
         let findings = findings(&file, missing)?;
         if findings.is_empty() {
-            output::line(&format!("{}: no problems found", file.display()))?;
+            output::line(&tr!("{file}: no problems found", file = file.display()))?;
         } else {
             exit = code::FAILED;
         }
@@ -111,13 +111,13 @@ fn findings(file: &Path, missing: bool) -> Result<Vec<String>, Fail> {
     let absent: Vec<String> = absent.map(|key| shown(key)).collect();
     if missing {
         let absent = absent.iter();
-        lines.extend(absent.map(|key| format!("{}: missing: {key}", file.display())));
+        lines.extend(absent.map(|key| tr!("{file}: missing: {key}", file = file.display(), key)));
     } else if !absent.is_empty() {
-        lines.push(format!(
-            "{}: {} of {} texts missing (list them with --missing)",
-            file.display(),
-            absent.len(),
-            wanted.len()
+        lines.push(tr!(
+            "{file}: {absent} of {wanted} texts missing (list them with --missing)",
+            file = file.display(),
+            absent = absent.len(),
+            wanted = wanted.len()
         ));
     }
     Ok(lines)
@@ -134,8 +134,8 @@ fn unknown(
         file: file.to_path_buf(),
         line: *line,
         column: 1,
-        message: format!("workbay has no text {}", shown(key)),
-        help: Some("remove it, or compare it with `workbay locale template`".to_owned()),
+        message: tr!("workbay has no text {key}", key = shown(key)),
+        help: Some(tr!("remove it, or compare it with `workbay locale template`").to_owned()),
     });
     problems.collect()
 }

@@ -36,8 +36,12 @@ fn write(dir: &Path) -> Outcome {
         keep_examples(dir)
     });
     let failed = |why| {
-        let message = format!("the man pages can't be written to {}: {why}", dir.display());
-        Fail::new(code::FAILED, message).hint("choose another directory with --dir")
+        let message = tr!(
+            "the man pages can't be written to {dir}: {why}",
+            dir = dir.display(),
+            why
+        );
+        Fail::new(code::FAILED, message).hint(tr!("choose another directory with --dir"))
     };
     written.map_err(failed)?;
     output::line(&format!("{}", dir.join("workbay.1").display()))?;

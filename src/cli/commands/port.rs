@@ -124,8 +124,10 @@ impl Open {
             Ok(port) => ForwardTarget::Port { port },
             Err(_) if self.target == "ssh" => ForwardTarget::Ssh,
             Err(_) if self.target.bytes().all(|byte| byte.is_ascii_digit()) => {
-                return Err(Fail::usage(format!("invalid port {}", self.target))
-                    .hint("use a port from 1 to 65535, or the name of an app"));
+                return Err(
+                    Fail::usage(tr!("invalid port {target}", target = self.target))
+                        .hint(tr!("use a port from 1 to 65535, or the name of an app")),
+                );
             }
             Err(_) => {
                 let start = AppStart::of(&self.target);
@@ -157,8 +159,8 @@ impl Which {
         // Ids are small; ports begin at 1025.
         let found = forwards.find(|it| it.id == self.id || u64::from(it.port) == self.id);
         found.map(|forward| forward.id).ok_or_else(|| {
-            Fail::new(code::NOT_FOUND, format!("no open port {}", self.id))
-                .hint("`workbay port ls` lists them")
+            Fail::new(code::NOT_FOUND, tr!("no open port {id}", id = self.id))
+                .hint(tr!("`workbay port ls` lists them"))
         })
     }
 }

@@ -81,8 +81,8 @@ impl RunCommand for RecentCommand {
             Self::Pin(one) => edit(start, one, RecentEdit::Pin { pinned: true }),
             Self::Unpin(one) => edit(start, one, RecentEdit::Pin { pinned: false }),
             Self::Rename { one, title } if title.trim().is_empty() => {
-                let why = format!("{}: the title is empty", one.id);
-                Err(Fail::usage(why).hint("type the new title after the id"))
+                let why = tr!("{id}: the title is empty", id = one.id);
+                Err(Fail::usage(why).hint(tr!("type the new title after the id")))
             }
             Self::Rename { one, title } => edit(start, one, RecentEdit::Rename { title }),
             Self::Rm(one) => edit(start, one, RecentEdit::Remove),
@@ -106,12 +106,12 @@ fn ls(start: &Start, json: bool) -> Outcome {
         let rows: Vec<Vec<Cell>> = entries.iter().map(row).collect();
         let head = [
             "N",
-            "PINNED",
-            "TITLE",
-            "CONTEXT",
-            "ENVIRONMENT",
-            "RESOURCES",
-            "AT",
+            tr_later!("PINNED"),
+            tr_later!("TITLE"),
+            tr_later!("CONTEXT"),
+            tr_later!("ENVIRONMENT"),
+            tr_later!("RESOURCES"),
+            tr_later!("AT"),
         ];
         output::print(&output::table(&head, &rows, false))?;
     }
@@ -153,8 +153,8 @@ async fn all(connection: &Connection) -> Result<Vec<Recent>, Fail> {
 fn find(entries: Vec<Recent>, id: RecentId) -> Result<Recent, Fail> {
     let found = entries.into_iter().find(|entry| entry.id == id);
     found.ok_or_else(|| {
-        let why = format!("recent launch {id} not found");
-        Fail::new(code::NOT_FOUND, why).hint("`workbay recent ls` lists them")
+        let why = tr!("recent launch {id} not found", id);
+        Fail::new(code::NOT_FOUND, why).hint(tr!("`workbay recent ls` lists them"))
     })
 }
 
@@ -174,7 +174,7 @@ fn row(entry: &Recent) -> Vec<Cell> {
 fn environment(launch: &LaunchRequest) -> String {
     let named = launch.environment.as_ref().or(launch.image.as_ref());
     named.map_or_else(
-        || "the default".to_owned(),
+        || tr!("the default").to_owned(),
         |name| Clean::new(name).into_string(),
     )
 }
@@ -186,13 +186,16 @@ fn amounts(launch: &LaunchRequest) -> String {
     words.extend(launch.mem.map(|mem| mem.to_string()));
     words.extend(accelerators(&launch.accelerators));
     if launch.copies() > 1 {
-        words.push(format!("{} sessions", launch.copies()));
+        words.push(tr!("{copies} sessions", copies = launch.copies()));
     }
     if launch.containers() > 1 {
-        words.push(format!("{} containers", launch.containers()));
+        words.push(tr!(
+            "{containers} containers",
+            containers = launch.containers()
+        ));
     }
     if words.is_empty() {
-        return "the default".to_owned();
+        return tr!("the default").to_owned();
     }
     Clean::new(&words.join(", ")).into_string()
 }

@@ -87,7 +87,7 @@ impl RunCommand for Relaunch {
             if sessions.len() > 1 && !mode.dry_run {
                 tty::require_for_confirmation("relaunch", yes)?;
                 if !yes && !agreed(&sessions)? {
-                    output::remark("Nothing was launched.");
+                    output::remark(tr!("Nothing was launched."));
                     return Ok(code::FAILED);
                 }
             }
@@ -132,7 +132,7 @@ fn conclude(results: Results<u8>) -> Outcome {
         .iter()
         .filter_map(|(_, result)| result.as_ref().ok());
     let failed = codes.copied().find(|code| *code != 0).unwrap_or(0);
-    let exit = several::conclude(results, "relaunched", |_, _| None)?;
+    let exit = several::conclude(results, tr!("relaunched"), |_, _| None)?;
     Ok(if exit == 0 { failed } else { exit })
 }
 
@@ -142,7 +142,14 @@ fn agreed(sessions: &[Session]) -> Result<bool, Fail> {
         let environment = session.environment.label();
         writeln!(err, "  {}  {}  {environment}", session.name, session.status)?;
     }
-    write!(err, "Relaunch these {} sessions? [y/N] ", sessions.len())?;
+    write!(
+        err,
+        "{}",
+        tr!(
+            "Relaunch these {sessions} sessions? [y/N] ",
+            sessions = sessions.len()
+        )
+    )?;
     err.flush()?;
     tty::is_agreed()
 }
@@ -159,14 +166,15 @@ fn check_missing(session: &Session, missing: Vec<Missing>, fields: &Fields) -> R
         return Ok(());
     }
     let name = &session.name;
-    let why = format!(
-        "the cluster doesn't report how {name} was launched: {}",
-        words(&left)
+    let why = tr!(
+        "the cluster doesn't report how {name} was launched: {words}",
+        name,
+        words = words(&left)
     );
     let options: Vec<&str> = left.iter().map(|it| option::of(it.field)).collect();
-    let help = format!(
-        "set {} again, or add --incomplete to launch without",
-        options.join(", ")
+    let help = tr!(
+        "set {options} again, or add --incomplete to launch without",
+        options = options.join(", ")
     );
     Err(Fail::new(code::FAILED, why).hint(help))
 }

@@ -139,7 +139,7 @@ pub async fn ask(
         rescue: rescue.clone(),
     });
     let name = &session.name;
-    let left = format!("nothing was copied, and {name} keeps running");
+    let left = tr!("nothing was copied, and {name} keeps running", name);
     let mut meter = Meter::new();
     let copied = unless_interrupted(follow(&mut stream, name.as_str(), &mut meter), &left).await;
     meter.clear();
@@ -156,7 +156,7 @@ async fn follow(stream: &mut Stream, name: &str, meter: &mut Meter) -> Result<Re
                 for report in lines.read(&bytes)? {
                     match report {
                         RescueReport::Progress { progress } => {
-                            let label = format!("copying files of {name}");
+                            let label = tr!("copying files of {name}", name);
                             meter.set(&label, progress.bytes, progress.of.map(|(_, all)| all));
                         }
                         RescueReport::Done { rescued } => done = Some(rescued),
@@ -253,7 +253,7 @@ fn list(unsaved: &Unsaved, json: bool) -> Result<(), Fail> {
         return output::json(&UnsavedJson::new(unsaved));
     }
     if unsaved.is_empty() {
-        output::remark("No files outside of folders.");
+        output::remark(tr!("No files outside of folders."));
         return Ok(());
     }
     let zone = jiff::tz::TimeZone::system();
@@ -265,26 +265,36 @@ fn list(unsaved: &Unsaved, json: bool) -> Result<(), Fail> {
         vec![
             at.unwrap_or_default().into(),
             file.size.to_string().into(),
-            if *lost { "lost" } else { "kept" }.into(),
+            if *lost {
+                tr_in!("file", "lost")
+            } else {
+                tr_in!("file", "kept")
+            }
+            .into(),
             format!("/{}", file.path).into(),
         ]
     };
     let rows: Vec<Vec<Cell>> = unsaved.newest().iter().map(row).collect();
     output::print(&output::table(
-        &["MODIFIED", "SIZE", "AT THE END", "PATH"],
+        &[
+            tr_later!("MODIFIED"),
+            tr_later!("SIZE"),
+            tr_later!("AT THE END"),
+            tr_later!("PATH"),
+        ],
         &rows,
         false,
     ))?;
     for (label, text) in [
-        ("Lost at the end", loss::lost(unsaved)),
-        ("Kept", loss::kept(unsaved)),
+        (tr!("Lost at the end"), loss::lost(unsaved)),
+        (tr!("Kept"), loss::kept(unsaved)),
     ] {
         if let Some(text) = text {
             output::remark(&format!("{label}: {text}"));
         }
     }
     if let Some(why) = unsaved.incomplete() {
-        output::remark(&format!("workbay: the list is incomplete: {why}"));
+        output::remark(&tr!("workbay: the list is incomplete: {why}", why));
     }
     Ok(())
 }
@@ -304,7 +314,7 @@ pub struct RescuedJson {
 
 pub fn print(rescue: &Rescue, rescued: &Rescued, json: bool) -> Result<(), Fail> {
     for sentence in &rescued.skipped {
-        output::remark(&format!("workbay: skipped {sentence}"));
+        output::remark(&tr!("workbay: skipped {sentence}", sentence));
     }
     if json {
         return output::json(&RescuedJson {
@@ -315,9 +325,15 @@ pub fn print(rescue: &Rescue, rescued: &Rescued, json: bool) -> Result<(), Fail>
             skipped: rescued.skipped.iter().map(ToString::to_string).collect(),
         });
     }
-    let s = if rescued.files == 1 { "" } else { "s" };
-    output::line(&format!(
-        "{}/{}: {} file{s}, {}",
-        rescue.folder, rescue.directory, rescued.files, rescued.size
-    ))
+    let amount = tr_plural!(
+        rescued.files,
+        "{files} file, {size}",
+        "{files} files, {size}",
+        files = rescued.files,
+        size = rescued.size
+    );
+    let Rescue {
+        folder, directory, ..
+    } = rescue;
+    output::line(&format!("{folder}/{directory}: {amount}"))
 }

@@ -15,6 +15,7 @@ use crate::{
         invocation::Invocation,
         output::{self, Cell},
     },
+    locale,
     model::{
         catalogue::{Catalogue, Limits, Policy, Preset, ResourceGroup},
         folder::Folder,
@@ -41,7 +42,7 @@ impl RunCommand for Resources {
         let start = &invocation.load()?;
         let catalogue = read(start, self.project.clone())?;
         for (part, why) in &catalogue.gaps {
-            output::remark(&format!("workbay: {part} can't be read: {why}"));
+            output::remark(&tr!("workbay: {part} can't be read: {why}", part, why));
         }
         if self.format.json {
             output::json(&catalogue)?;
@@ -68,38 +69,60 @@ fn read(start: &Start, project: Option<String>) -> Result<Catalogue, Fail> {
 
 fn text(catalogue: &Catalogue) -> String {
     let mut out = output::fields(&facts(catalogue));
-    let mut part = |title: &str, head: &[&str], rows: Vec<Vec<Cell>>| {
+    let mut part = |title: &'static str, head: &[&str], rows: Vec<Vec<Cell>>| {
         if !rows.is_empty() {
-            let _ = writeln!(out, "\n{title}");
+            let _ = writeln!(out, "\n{}", locale::text(title));
             out.push_str(&output::table(head, &rows, false));
         }
     };
     part(
-        "Resource groups",
-        &["NAME", "USING", "REMAINING", "OF", "WAITING"],
+        tr!("Resource groups"),
+        &[
+            tr_later!("NAME"),
+            tr_later!("USING"),
+            tr_later!("REMAINING"),
+            tr_later!("OF"),
+            tr_later!("WAITING"),
+        ],
         groups(catalogue),
     );
     part(
-        "Presets",
+        tr_later!("Presets"),
         &[
-            "NAME",
-            "RESOURCES",
-            "SHARED MEMORY",
-            "GROUP",
-            "FITS NOW",
-            "NOTE",
+            tr_later!("NAME"),
+            tr_later!("RESOURCES"),
+            tr_later!("SHARED MEMORY"),
+            tr_later!("GROUP"),
+            tr_later!("FITS NOW"),
+            tr_later!("NOTE"),
         ],
         presets(catalogue),
     );
     part(
-        "Accelerators",
-        &["SLOT", "UNIT", "STEP", "NOTE"],
+        tr_later!("Accelerators"),
+        &[
+            tr_later!("SLOT"),
+            tr_later!("UNIT"),
+            tr_later!("STEP"),
+            tr_later!("NOTE"),
+        ],
         kinds(catalogue),
     );
-    part("Folders", &FOLDER_HEAD, folders(&catalogue.folders));
     part(
-        "Agents",
-        &["ID", "STATUS", "GROUP", "OCCUPIED", "OF", "SCHEDULABLE"],
+        tr_later!("Folders"),
+        &FOLDER_HEAD,
+        folders(&catalogue.folders),
+    );
+    part(
+        tr_later!("Agents"),
+        &[
+            tr_later!("ID"),
+            tr_later!("STATUS"),
+            tr_later!("GROUP"),
+            tr_later!("OCCUPIED"),
+            tr_later!("OF"),
+            tr_later!("SCHEDULABLE"),
+        ],
         agents(catalogue),
     );
     out
@@ -108,20 +131,25 @@ fn text(catalogue: &Catalogue) -> String {
 fn facts(catalogue: &Catalogue) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(user) = &catalogue.user {
-        let text = format!("{} ({}, domain {})", user.email, user.role, user.domain);
-        facts.push(("User", text));
+        let text = tr!(
+            "{email} ({role}, domain {domain})",
+            email = user.email,
+            role = user.role,
+            domain = user.domain
+        );
+        facts.push((tr_later!("User"), text));
     }
     let names: Vec<&str> = catalogue.projects.iter().map(|p| p.name.as_str()).collect();
     if !names.is_empty() {
-        facts.push(("Projects", names.join(", ")));
+        facts.push((tr_later!("Projects"), names.join(", ")));
     }
     if let Some(project) = &catalogue.project {
-        facts.push(("Shown for", format!("project {project}")));
+        facts.push((tr!("Shown for"), tr!("project {project}", project)));
     }
     facts.extend(limits(&catalogue.limits));
     facts.extend(policy(&catalogue.policy));
     if catalogue.presets_only {
-        facts.push(("Amounts", "presets only".to_owned()));
+        facts.push((tr_later!("Amounts"), tr!("presets only").to_owned()));
     }
     facts
 }
@@ -129,8 +157,8 @@ fn facts(catalogue: &Catalogue) -> Vec<(&'static str, String)> {
 /// `2.5 of 8`, or only the use if there is no limit.
 fn of(used: String, limit: Option<String>) -> String {
     match limit {
-        Some(limit) => format!("{used} of {limit}"),
-        None => format!("{used}, no limit"),
+        Some(limit) => tr!("{used} of {limit}", used, limit),
+        None => tr!("{used}, no limit", used),
     }
 }
 
@@ -138,11 +166,11 @@ fn limits(limits: &Limits) -> Vec<(&'static str, String)> {
     let (using, most) = (&limits.using, &limits.limits);
     let mut facts = vec![
         (
-            "CPU in use",
+            tr!("CPU in use"),
             of(using.cpu.to_string(), most.cpu.map(|cpu| cpu.to_string())),
         ),
         (
-            "Memory in use",
+            tr!("Memory in use"),
             of(using.mem.to_string(), most.mem.map(|mem| mem.to_string())),
         ),
     ];
@@ -157,7 +185,7 @@ fn limits(limits: &Limits) -> Vec<(&'static str, String)> {
         let used = using.accelerators.get(slot).copied().unwrap_or_default();
         let limit = most.accelerators.get(slot).copied();
         let text = of(thousandths(used), limit.map(thousandths));
-        facts.push(("Accelerator in use", format!("{slot} {text}")));
+        facts.push((tr!("Accelerator in use"), format!("{slot} {text}")));
     }
     facts
 }
@@ -167,8 +195,8 @@ fn policy(policy: &Policy) -> Vec<(&'static str, String)> {
         let limit = policy.max_concurrent_sessions.map(|max| max.to_string());
         of(now.to_string(), limit)
     });
-    let most = |number: Option<u32>| number.map(|n| format!("max {n}"));
-    let span = |seconds: Option<u64>| seconds.map(|n| format!("max {}", Span(n)));
+    let most = |number: Option<u32>| number.map(|n| tr!("max {most}", most = n));
+    let span = |seconds: Option<u64>| seconds.map(|n| tr!("max {most}", most = n = Span(n)));
     let each = &policy.per_container;
     let mut container: Vec<String> = each
         .cpu
@@ -177,20 +205,26 @@ fn policy(policy: &Policy) -> Vec<(&'static str, String)> {
         .collect();
     container.extend(each.mem.map(|mem| mem.to_string()));
     container.extend(accelerators(&each.accelerators));
-    let container = (!container.is_empty()).then(|| format!("max {}", container.join(", ")));
+    let container = (!container.is_empty()).then(|| tr!("max {most}", most = container.join(", ")));
     [
-        ("Policy", policy.name.as_ref().map(ToString::to_string)),
-        ("Sessions", sessions),
-        ("Sessions waiting", most(policy.max_pending_sessions)),
-        ("Containers each", most(policy.max_containers_per_session)),
-        ("Container", container),
         (
-            "Shared memory",
-            policy.max_shmem.map(|most| format!("max {most}")),
+            tr_later!("Policy"),
+            policy.name.as_ref().map(ToString::to_string),
         ),
-        ("Ports", most(policy.max_preopen_ports)),
-        ("Lifetime", span(policy.max_session_lifetime)),
-        ("Idle", span(policy.idle_timeout)),
+        (tr_later!("Sessions"), sessions),
+        (tr!("Sessions waiting"), most(policy.max_pending_sessions)),
+        (
+            tr!("Containers each"),
+            most(policy.max_containers_per_session),
+        ),
+        (tr_later!("Container"), container),
+        (
+            tr!("Shared memory"),
+            policy.max_shmem.map(|most| tr!("max {most}", most)),
+        ),
+        (tr_later!("Ports"), most(policy.max_preopen_ports)),
+        (tr_later!("Lifetime"), span(policy.max_session_lifetime)),
+        (tr_later!("Idle"), span(policy.idle_timeout)),
     ]
     .into_iter()
     .filter_map(|(name, text)| Some((name, text?)))
@@ -272,7 +306,15 @@ fn kinds(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
         .collect()
 }
 
-const FOLDER_HEAD: [&str; 7] = ["NAME", "HOST", "PERMISSION", "OWNER", "USE", "STATUS", "ID"];
+const FOLDER_HEAD: [&str; 7] = [
+    tr_later!("NAME"),
+    tr_later!("HOST"),
+    tr_later!("PERMISSION"),
+    tr_later!("OWNER"),
+    tr_later!("USE"),
+    tr_later!("STATUS"),
+    tr_later!("ID"),
+];
 
 fn folders(list: &[Folder]) -> Vec<Vec<Cell>> {
     list.iter()

@@ -38,7 +38,7 @@ impl RunCommand for Rm {
                 patterns::sessions(&connection, Choice::of(start), &words, patterns::ENDED).await?;
             check(&sessions)?;
             if !self.yes && !agreed(&sessions)? {
-                output::remark("Nothing was deleted.");
+                output::remark(tr!("Nothing was deleted."));
                 return Ok(code::FAILED);
             }
             let mut keys: Vec<SessionKey> = sessions.iter().map(Session::key).collect();
@@ -66,8 +66,12 @@ fn check(sessions: &[Session]) -> Result<(), Fail> {
         return Ok(());
     };
     let (name, status) = (&session.name, &session.status);
-    let why = format!("session {name} is {status}: only ended sessions can be deleted");
-    Err(Fail::new(code::FAILED, why).hint(format!("run `workbay terminate {name}` first")))
+    let why = tr!(
+        "session {name} is {status}: only ended sessions can be deleted",
+        name,
+        status
+    );
+    Err(Fail::new(code::FAILED, why).hint(tr!("run `workbay terminate {name}` first", name)))
 }
 
 fn agreed(sessions: &[Session]) -> Result<bool, Fail> {
@@ -82,9 +86,12 @@ fn agreed(sessions: &[Session]) -> Result<bool, Fail> {
 
 fn question(count: usize) -> String {
     match count {
-        1 => "Its record, log and home directory are deleted.\nDelete this session?".to_owned(),
-        many => format!(
-            "Their records, logs and home directories are deleted.\nDelete these {many} sessions?"
+        1 => {
+            tr!("Its record, log and home directory are deleted.\nDelete this session?").to_owned()
+        }
+        many => tr!(
+            "Their records, logs and home directories are deleted.\nDelete these {many} sessions?",
+            many
         ),
     }
 }

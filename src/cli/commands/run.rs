@@ -98,9 +98,10 @@ impl RunCommand for Run {
             let snapshot = connection.snapshot().await?;
             let context = Choice::of(start).context(&snapshot)?;
             if self.rm && find::schedules(&snapshot, context) {
-                let why =
-                    "--rm isn't available in Backend.AI contexts: the manager keeps ended sessions";
-                return Err(Fail::usage(why).hint("leave the option out"));
+                let why = tr!(
+                    "--rm isn't available in Backend.AI contexts: the manager keeps ended sessions"
+                );
+                return Err(Fail::usage(why).hint(tr!("leave the option out")));
             }
             let repeats = knows_keys(&snapshot, context);
             if self.detach {
@@ -135,12 +136,12 @@ fn launch_request(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail>
     let sources = Sources::new(arguments.from.as_deref(), &fields);
     let mut request = request::over(base, fields, &around)?;
     if request.startup_command.is_none() {
-        let help = "write it after the options, for example `workbay run make test`";
-        return Err(Fail::usage("the command is missing").hint(help));
+        let help = tr!("write it after the options, for example `workbay run make test`");
+        return Err(Fail::usage(tr!("the command is missing")).hint(help));
     }
     if request.copies() > 1 {
-        let help = "use `workbay launch --batch --count N --wait-end` for several sessions";
-        return Err(Fail::usage("`run` launches one session").hint(help));
+        let help = tr!("use `workbay launch --batch --count N --wait-end` for several sessions");
+        return Err(Fail::usage(tr!("`run` launches one session")).hint(help));
     }
     start.loaded.settings.launch.secrets.mark(&mut request);
     check(&request, &LaunchMode::default(), &sources)?;
@@ -150,7 +151,7 @@ fn launch_request(start: &Start, arguments: &Run) -> Result<LaunchRequest, Fail>
 /// Quotes each argument, so that the shell that runs the command expands nothing.
 fn in_words(argv: &[String]) -> Result<String, Fail> {
     shlex::try_join(argv.iter().map(String::as_str))
-        .map_err(|error| Fail::usage(format!("this command can't be run: {error}")))
+        .map_err(|error| Fail::usage(tr!("this command can't be run: {error}", error)))
 }
 
 /// Ctrl-C before the answer ends the session as soon as its name is known; once more, the command is left.
@@ -168,10 +169,10 @@ async fn launched(
             answer = &mut work => break answer,
             signal = signals.next() => {
                 if signals.caught() > 1 {
-                    let why = "interrupted before the daemon answered: the session may have been launched";
-                    return Err(Fail::new(signal.code(), why).hint("run `workbay ls` to check"));
+                    let why = tr!("interrupted before the daemon answered: the session may have been launched");
+                    return Err(Fail::new(signal.code(), why).hint(tr!("run `workbay ls` to check")));
                 }
-                output::remark("workbay: the session will be terminated as soon as it is launched");
+                output::remark(tr!("workbay: the session will be terminated as soon as it is launched"));
             }
         }
     };
@@ -179,7 +180,7 @@ async fn launched(
     match (made.into_iter().next(), failure) {
         (Some(session), _) => Ok(session),
         (None, Some(failure)) => Err(launch::Refused(failure).into()),
-        (None, None) => Err(Fail::new(code::FAILED, "no session was launched")),
+        (None, None) => Err(Fail::new(code::FAILED, tr!("no session was launched"))),
     }
 }
 
@@ -188,12 +189,15 @@ async fn end(connection: &Connection, followed: Followed, deletes: bool) -> Outc
     let Followed { session, signal } = followed;
     let session = ended::whole(connection, vec![session]).await?.pop();
     let Some(session) = session else {
-        return Err(Fail::new(code::NOT_FOUND, "the session was not found"));
+        return Err(Fail::new(code::NOT_FOUND, tr!("the session was not found")));
     };
     let exit = match ended::exit(&session) {
         Ok(number) => number,
         Err(fail) => {
-            let help = format!("`workbay show {}` shows its history", session.name);
+            let help = tr!(
+                "`workbay show {name}` shows its history",
+                name = session.name
+            );
             let fail = if deletes { fail } else { fail.hint(help) };
             let number = report(&fail);
             signal.map_or(number, CaughtSignal::code)

@@ -91,7 +91,13 @@ impl RunCommand for Priority {
             request: SessionRequest::Priority { priority },
         };
         asked.send(invocation, |session, _, several| {
-            several.then(|| format!("{} has priority {priority}", session.name))
+            several.then(|| {
+                tr!(
+                    "{name} has priority {priority}",
+                    name = session.name,
+                    priority
+                )
+            })
         })
     }
 }
@@ -132,14 +138,15 @@ impl RunCommand for Extend {
 fn idle_checks_of(session: &Session) -> String {
     let name = &session.name;
     match session.reprieve {
-        Reprieve { exempt: true, .. } => format!("{name}: no idle check will reclaim it"),
+        Reprieve { exempt: true, .. } => tr!("{name}: no idle check will reclaim it", name),
         Reprieve {
             until: Some(until), ..
-        } => format!(
-            "{name}: no idle check will reclaim it before {}",
-            moment(until)
+        } => tr!(
+            "{name}: no idle check will reclaim it before {moment}",
+            name,
+            moment = moment(until)
         ),
-        Reprieve { .. } => format!("{name}: idle checks apply again"),
+        Reprieve { .. } => tr!("{name}: idle checks apply again", name),
     }
 }
 
@@ -171,7 +178,7 @@ impl Asked<'_> {
             })
             .await;
             let several = sessions.len() > 1;
-            several::conclude(results, "changed", |session, reply| {
+            several::conclude(results, tr!("changed"), |session, reply| {
                 line(session, reply, several)
             })
         })

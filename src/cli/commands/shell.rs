@@ -45,14 +45,17 @@ impl RunCommand for Shell {
         let start = invocation.load()?;
         let session = &self.one.session;
         if !tty::is_interactive() {
-            let fail = Fail::usage("`shell` needs a terminal on stdin and stdout");
-            return Err(fail.hint(format!("`workbay exec {session} -- CMD` works without one")));
+            let fail = Fail::usage(tr!("`shell` needs a terminal on stdin and stdout"));
+            return Err(fail.hint(tr!(
+                "`workbay exec {session} -- CMD` works without one",
+                session
+            )));
         }
         if let Some(directory) = self.dir.as_deref().filter(|dir| !dir.starts_with('/')) {
-            let fail = Fail::usage(format!("--dir {directory} isn't an absolute path"));
-            return Err(
-                fail.hint("write it from the root of the session, for example --dir /home/work")
-            );
+            let fail = Fail::usage(tr!("--dir {directory} isn't an absolute path", directory));
+            return Err(fail.hint(tr!(
+                "write it from the root of the session, for example --dir /home/work"
+            )));
         }
         let (session, kernel) = connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;

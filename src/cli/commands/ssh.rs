@@ -54,8 +54,9 @@ impl RunCommand for Ssh {
         ssh.arg(host).args(&self.arguments);
         let error = ssh.exec();
         Err(
-            Fail::new(code::FAILED, format!("`ssh` can't be started: {error}"))
-                .hint("install OpenSSH's client (Debian: apt install openssh-client)"),
+            Fail::new(code::FAILED, tr!("`ssh` can't be started: {error}", error)).hint(tr!(
+                "install OpenSSH's client (Debian: apt install openssh-client)"
+            )),
         )
     }
 }
@@ -85,8 +86,12 @@ impl RunCommand for SshConfig {
 
 /// The options by which `ssh` reaches a session.
 fn options(access: &SshAccess, host: &str) -> Result<Vec<(&'static str, String)>, Fail> {
-    let program = std::env::current_exe()
-        .map_err(|error| Fail::new(code::FAILED, format!("workbay's path is unknown: {error}")))?;
+    let program = std::env::current_exe().map_err(|error| {
+        Fail::new(
+            code::FAILED,
+            tr!("workbay's path is unknown: {error}", error),
+        )
+    })?;
     let program = program.display().to_string();
     // ssh expands % in both, and a shell runs the proxy.
     let percent = |text: &str| text.replace('%', "%%");
@@ -154,6 +159,9 @@ async fn carry(connection: &Connection, open: StreamOpen) -> Outcome {
             }
         }
     }
-    let fail = Fail::new(code::UNREACHABLE, "the connection to the daemon was closed");
-    Err(fail.hint("connect again"))
+    let fail = Fail::new(
+        code::UNREACHABLE,
+        tr!("the connection to the daemon was closed"),
+    );
+    Err(fail.hint(tr!("connect again")))
 }

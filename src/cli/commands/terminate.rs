@@ -55,7 +55,7 @@ impl RunCommand for Terminate {
             let mut connection = Connection::connect(&start.paths).await?;
             let chosen = choose(&connection, Choice::of(start), &self).await?;
             if chosen.is_empty() {
-                output::remark("No session is left to terminate.");
+                output::remark(tr!("No session is left to terminate."));
                 return Ok(0);
             }
             if self.yes && !self.force {
@@ -64,7 +64,7 @@ impl RunCommand for Terminate {
             tty::require_for_confirmation("terminate", self.yes)?;
             let snapshot = connection.subscribe().await?;
             if !self.yes && !termination::confirm(&chosen, &snapshot, self.force, keep_days)? {
-                output::remark("Nothing was terminated.");
+                output::remark(tr!("Nothing was terminated."));
                 return Ok(code::FAILED);
             }
             let force = self.force;
@@ -75,12 +75,12 @@ impl RunCommand for Terminate {
                 let asked = results.iter().filter(|(_, result)| result.is_ok());
                 let asked: Vec<Session> = asked.map(|(session, _)| session.clone()).collect();
                 let work = termination::wait_for_end(&mut connection, &snapshot, &asked);
-                connection::within(self.wait.seconds(), "terminating", work).await?;
+                connection::within(self.wait.seconds(), tr!("terminating"), work).await?;
             }
             let done = if self.wait.wait {
-                "terminated"
+                tr!("terminated")
             } else {
-                "terminating"
+                tr!("terminating")
             };
             several::conclude(results, done, |session, ()| {
                 Some(format!("{} {done}", session.name))
@@ -110,9 +110,13 @@ fn refuse_during_commit(sessions: &[Session]) -> Result<(), Fail> {
         return Ok(());
     };
     let name = &session.name;
-    let text = format!("an image is being created from {name}, and would be lost");
-    Err(Fail::new(code::FAILED, text).hint(format!(
-        "wait for it (`workbay show {name}` shows the progress), or terminate with --force"
+    let text = tr!(
+        "an image is being created from {name}, and would be lost",
+        name
+    );
+    Err(Fail::new(code::FAILED, text).hint(tr!(
+        "wait for it (`workbay show {name}` shows the progress), or terminate with --force",
+        name
     )))
 }
 
@@ -135,9 +139,14 @@ async fn rescue_first(
         let wanted = rescue::rescue(session, to.as_os_str(), &[])?;
         let rescued = rescue::ask(connection, session, &wanted).await?;
         if let Some(skipped) = rescued.skipped.first() {
-            let text = format!("not all files of {} were copied: {skipped}", session.name);
-            return Err(Fail::new(code::FAILED, text)
-                .hint("run `workbay rescue` with paths, then terminate the session"));
+            let text = tr!(
+                "not all files of {name} were copied: {skipped}",
+                name = session.name,
+                skipped
+            );
+            return Err(Fail::new(code::FAILED, text).hint(tr!(
+                "run `workbay rescue` with paths, then terminate the session"
+            )));
         }
         rescue::print(&wanted, &rescued, false)
     };
@@ -148,7 +157,7 @@ async fn rescue_first(
             Ok(())
         }
         Err(fail) => {
-            output::remark(&format!("{} keeps running", session.name));
+            output::remark(&tr!("{name} keeps running", name = session.name));
             Err(fail)
         }
         Ok(()) => Ok(()),
@@ -168,9 +177,10 @@ async fn choose(
     let mut chosen: Vec<Session> = Vec::new();
     for session in patterns::sessions(connection, choice, &words, patterns::OPEN).await? {
         if session.has_ended() {
-            output::remark(&format!(
-                "{} has already ended ({})",
-                session.name, session.status
+            output::remark(&tr!(
+                "{name} has already ended ({status})",
+                name = session.name,
+                status = session.status
             ));
         } else if chosen.iter().all(|known| known.key() != session.key()) {
             chosen.push(session);

@@ -63,22 +63,24 @@ impl RunCommand for Tour {
             let mut connection = Connection::connect(&paths).await?;
             clean_up(&mut connection, session.key()).await
         })?;
-        output::remark(&format!(
-            "The tour has ended. Its session {} is deleted. `workbay` opens the TUI.",
-            session.name
+        output::remark(&tr!(
+            "The tour has ended. Its session {name} is deleted. `workbay` opens the TUI.",
+            name = session.name
         ));
         toured.map(|()| 0).map_err(Fail::from)
     }
 }
 
 fn check_terminal() -> Result<(), Fail> {
-    let plain = "`workbay --plain` and its command help need less";
+    let plain = tr!("`workbay --plain` and its command help need less");
     if !tty::is_interactive() {
-        let fail = Fail::usage("the tour needs a terminal on stdin and stdout");
+        let fail = Fail::usage(tr!("the tour needs a terminal on stdin and stdout"));
         return Err(fail.hint(plain));
     }
     match tty::dumb_terminal() {
-        Some(why) => Err(Fail::usage(format!("{why}: the tour can't draw its screen")).hint(plain)),
+        Some(why) => {
+            Err(Fail::usage(tr!("{why}: the tour can't draw its screen", why)).hint(plain))
+        }
         None => Ok(()),
     }
 }
@@ -92,7 +94,10 @@ async fn begin(start: &Start) -> Result<Session, Fail> {
     let earlier = earlier(&connection, &snapshot, context).await?;
     let made = match earlier {
         Some(session) => {
-            output::remark(&format!("Using {} of an earlier tour.", session.name));
+            output::remark(&tr!(
+                "Using {name} of an earlier tour.",
+                name = session.name
+            ));
             session
         }
         None => launch(&mut connection, &snapshot, context).await?,
@@ -116,7 +121,7 @@ async fn begin(start: &Start) -> Result<Session, Fail> {
         Ok(session) => Ok(session),
         Err(fail) => {
             clean_up(&mut connection, key).await?;
-            let hint = "`workbay doctor` finds out what prevents sessions on this machine";
+            let hint = tr!("`workbay doctor` finds out what prevents sessions on this machine");
             Err(
                 if fail.failure.as_ref().is_some_and(|it| it.hint.is_some()) {
                     fail
@@ -132,22 +137,30 @@ async fn begin(start: &Start) -> Result<Session, Fail> {
 async fn whole(connection: &Connection, key: SessionKey) -> Fail {
     match find::detail(connection, key).await {
         Ok(Some(session)) => not_running(&session),
-        _ => Fail::new(code::FAILED, "the session of the tour doesn't run")
-            .hint("run `workbay doctor` for the cause"),
+        _ => Fail::new(code::FAILED, tr!("the session of the tour doesn't run"))
+            .hint(tr!("run `workbay doctor` for the cause")),
     }
 }
 
 fn check_engine(snapshot: &Snapshot, context: ContextName) -> Result<(), Fail> {
     if find::schedules(snapshot, context) {
-        let why = format!("the tour needs Docker or Podman, and context {context} is a cluster");
-        return Err(Fail::usage(why)
-            .hint("add --context with one of this machine. `workbay context ls` lists contexts"));
+        let why = tr!(
+            "the tour needs Docker or Podman, and context {context} is a cluster",
+            context
+        );
+        return Err(Fail::usage(why).hint(tr!(
+            "add --context with one of this machine. `workbay context ls` lists contexts"
+        )));
     }
     match find::state(snapshot, context).map(|state| &state.engine) {
         Some(EngineState::Lost { why, hint, .. }) => {
-            let why = format!("the engine of context {context} is disconnected: {why}");
+            let why = tr!(
+                "the engine of context {context} is disconnected: {why}",
+                context,
+                why
+            );
             let fix = hint.as_ref().map_or(
-                "run `workbay doctor` for the cause, then start the tour again",
+                tr!("run `workbay doctor` for the cause, then start the tour again"),
                 Clean::as_str,
             );
             Err(Fail::new(code::UNREACHABLE, why).hint(fix))
@@ -192,8 +205,9 @@ async fn launch(
     let name = std::iter::repeat_with(|| name(SessionId::random()))
         .find(is_free)
         .unwrap_or_default();
-    output::remark(&format!(
-        "Launching {name} for the tour: a small session that is deleted at the end."
+    output::remark(&tr!(
+        "Launching {name} for the tour: a small session that is deleted at the end.",
+        name
     ));
     let request = LaunchRequest {
         name: Some(name),
@@ -207,9 +221,8 @@ async fn launch(
     match (made.pop(), failure) {
         (Some(session), None) => Ok(session),
         (_, Some(failure)) => Err(failure.into()),
-        (None, None) => {
-            Err(Fail::new(code::FAILED, "the session wasn't created").hint("start the tour again"))
-        }
+        (None, None) => Err(Fail::new(code::FAILED, tr!("the session wasn't created"))
+            .hint(tr!("start the tour again"))),
     }
 }
 
@@ -226,13 +239,13 @@ async fn clean_up(connection: &mut Connection, key: SessionKey) -> Result<(), Fa
         return Ok(());
     };
     if !session.has_ended() {
-        output::remark(&format!("Terminating {}.", session.name));
+        output::remark(&tr!("Terminating {name}.", name = session.name));
         let request = SessionRequest::Terminate { force: true };
         connection
             .request_done(Request::session(key, request))
             .await?;
         let ended = termination::wait_for_end(connection, &snapshot, std::slice::from_ref(session));
-        connection::within(Some(PATIENCE.0), "terminating", ended).await?;
+        connection::within(Some(PATIENCE.0), tr!("terminating"), ended).await?;
     }
     forget_launch(connection, session).await?;
     rm::delete(connection, key).await?;

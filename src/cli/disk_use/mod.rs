@@ -128,7 +128,7 @@ fn database(paths: &Paths, meter: &mut Meter) -> Kind {
     let size = all.iter().chain(&beside).map(|path| meter.size(path)).sum();
     Kind {
         what: "database",
-        found: vec![item("state database", size, String::new())],
+        found: vec![item(tr!("state database"), size, String::new())],
     }
 }
 
@@ -137,7 +137,7 @@ fn folders(place: &Path, meter: &mut Meter) -> [Kind; 2] {
     let named = names.into_iter().filter(|name| name != TRASH);
     let folders = named.map(|name| {
         let size = meter.size(&place.join(&name));
-        let shown = Clean::new(&format!("folder {name}"));
+        let shown = Clean::new(&tr!("folder {name}", name));
         item(shown, size, format!("workbay folder rm {name}"))
     });
     let folders = folders.collect();
@@ -145,7 +145,7 @@ fn folders(place: &Path, meter: &mut Meter) -> [Kind; 2] {
     let trashed = measure::directories(&trash).into_iter().map(|id| {
         let size = meter.size(&trash.join(&id));
         let name = id.split_once('.').map_or(id.as_str(), |(_, name)| name);
-        let shown = Clean::new(&format!("folder {name} in the trash"));
+        let shown = Clean::new(&tr!("folder {name} in the trash", name));
         item(shown, size, format!("workbay folder purge {id}"))
     });
     [
@@ -167,13 +167,13 @@ fn homes(place: &Path, asked: &Asked, meter: &mut Meter) -> [Kind; 2] {
         let size = meter.size(&place.join(&id));
         match asked.homes.get(&id) {
             Some(SessionHome { name, runs: true }) => {
-                let what = format!("home directory of {name}, which hasn't ended");
+                let what = tr!("home directory of {name}, which hasn't ended", name);
                 let command = format!("workbay terminate {name}");
                 running.push(item(what.as_str(), size, command));
             }
             known => {
                 let name = known.map_or(id.as_str(), |it| it.name.as_str());
-                let what = format!("home directory of {name}");
+                let what = tr!("home directory of {name}", name);
                 ended.push(item(what.as_str(), size, format!("workbay rm {id}")));
             }
         }
@@ -206,11 +206,11 @@ fn file_systems(places: &[&Path]) -> Vec<FileSystem> {
 /// A kind of data in words.
 fn words(what: &str) -> &str {
     match what {
-        "database" => "state database",
-        "trash" => "folders in the trash",
-        "homes-running" => "homes of sessions that haven't ended",
-        "homes-ended" => "homes of ended sessions",
-        "images" => "your images",
+        "database" => tr!("state database"),
+        "trash" => tr!("folders in the trash"),
+        "homes-running" => tr!("homes of sessions that haven't ended"),
+        "homes-ended" => tr!("homes of ended sessions"),
+        "images" => tr!("your images"),
         other => other,
     }
 }
@@ -231,15 +231,18 @@ impl DiskUse {
         for system in &self.file_systems {
             let (free, total) = (Bytes(system.free), Bytes(system.total));
             let paths = system.paths.join(", ");
-            fields.push(("free", format!("{free} of {total} at {paths}")));
+            fields.push((tr_later!("free"), format!("{free} of {total} at {paths}")));
         }
         for item in &self.largest {
             let (what, size) = (&item.what, Bytes(item.size));
-            fields.push(("largest", format!("{size}  {what}: `{}`", item.command)));
+            fields.push((
+                tr_later!("largest"),
+                format!("{size}  {what}: `{}`", item.command),
+            ));
         }
         if self.incomplete {
-            let text = "some directories have too many files, or can't be read";
-            fields.push(("incomplete", text.to_owned()));
+            let text = tr!("some directories have too many files, or can't be read");
+            fields.push((tr_later!("incomplete"), text.to_owned()));
         }
         output::fields(&fields)
     }
@@ -250,9 +253,13 @@ impl DiskUse {
         let used: Vec<String> = used
             .map(|part| format!("{} {}", words(part.what), Bytes(part.size)))
             .collect();
-        let more = if self.incomplete { ", or more" } else { "" };
+        let more = if self.incomplete {
+            tr!(", or more")
+        } else {
+            ""
+        };
         match used.as_slice() {
-            [] => "nothing is stored yet".to_owned(),
+            [] => tr!("nothing is stored yet").to_owned(),
             used => format!("{}{more}", used.join(", ")),
         }
     }

@@ -63,7 +63,7 @@ async fn answers(paths: &Paths) -> Result<Asked, Fail> {
 
 fn own(image: &StoredImage) -> Option<Item> {
     let size = image.size.filter(|_| image.mine)?;
-    let what = format!("image {}", image.reference);
+    let what = tr!("image {reference}", reference = image.reference);
     let command = format!("workbay image rm {}", image.reference);
     Some(item(what.as_str(), size.0, command))
 }

@@ -129,7 +129,7 @@ fn only_there(context: &Context) -> Configured {
         read_only: context.read_only,
         accent: context.accent.clone(),
         origin: "daemon",
-        from: "only known to the running daemon; `workbay daemon stop` removes it".to_owned(),
+        from: tr!("only known to the running daemon; `workbay daemon stop` removes it").to_owned(),
     }
 }
 
@@ -174,7 +174,13 @@ fn ls(start: &Start, json: bool) -> Outcome {
     }
     let runs = snapshot.is_some();
     let rows: Vec<Vec<Cell>> = all.iter().map(|listed| row(listed, runs)).collect();
-    let head = ["", "NAME", "KIND", "ENDPOINT", "STATE"];
+    let head = [
+        "",
+        tr_later!("NAME"),
+        tr_later!("KIND"),
+        tr_later!("ENDPOINT"),
+        tr_later!("STATE"),
+    ];
     output::print(&output::table(&head, &rows, false))?;
     Ok(0)
 }
@@ -189,7 +195,7 @@ fn row(listed: &Listed, daemon_runs: bool) -> Vec<Cell> {
     } = &listed.configured;
     let endpoint = endpoint
         .as_ref()
-        .map_or("found automatically", Clean::as_str);
+        .map_or(tr!("found automatically"), Clean::as_str);
     vec![
         if *default { "*" } else { "" }.into(),
         name.as_str().into(),
@@ -202,16 +208,19 @@ fn row(listed: &Listed, daemon_runs: bool) -> Vec<Cell> {
 fn state(engine: Option<&EngineState>, daemon_runs: bool) -> String {
     match (engine, daemon_runs) {
         (Some(EngineState::Connected { info }), _) => {
-            let user = info.user.as_ref().map(|user| format!(" as {}", user.email));
-            format!(
-                "connected, {} {}{}",
-                info.kind,
-                info.version,
-                user.unwrap_or_default()
-            )
+            let (kind, version) = (&info.kind, &info.version);
+            match &info.user {
+                Some(user) => tr!(
+                    "connected, {kind} {version} as {user}",
+                    kind,
+                    version,
+                    user = user.email
+                ),
+                None => tr!("connected, {kind} {version}", kind, version),
+            }
         }
         (Some(other), _) => engine_line(other),
-        (None, true) => "not known to the daemon yet: run `workbay daemon stop`".to_owned(),
+        (None, true) => tr!("not known to the daemon yet: run `workbay daemon stop`").to_owned(),
         (None, false) => "-".to_owned(),
     }
 }
@@ -277,7 +286,7 @@ pub fn fields(entry: &ContextEntry) -> Vec<(&'static str, String)> {
         fields.push(("insecure", "true".to_owned()));
     }
     if Url::parse(&spec.endpoint).is_ok_and(|url| address::is_unencrypted(&url)) {
-        let text = "not encrypted: others on the network can read requests, logs and shells";
+        let text = tr!("not encrypted: others on the network can read requests, logs and shells");
         fields.push(("warning", text.to_owned()));
     }
     fields.push(("refresh", format!("{}s", entry.refresh.as_secs())));
@@ -287,7 +296,7 @@ pub fn fields(entry: &ContextEntry) -> Vec<(&'static str, String)> {
 fn text(shown: &ContextJson, daemon_runs: bool) -> String {
     let Listed { configured, engine } = &shown.listed;
     let endpoint = configured.endpoint.as_ref();
-    let endpoint = endpoint.map_or("found automatically", Clean::as_str);
+    let endpoint = endpoint.map_or(tr!("found automatically"), Clean::as_str);
     let mut fields = vec![
         ("name", configured.name.to_string()),
         ("kind", configured.kind.word().to_owned()),
@@ -314,7 +323,12 @@ fn text(shown: &ContextJson, daemon_runs: bool) -> String {
     }
     if let Some([running, finished, others]) = shown.totals {
         // The tab Running also has sessions that wait.
-        let text = format!("{running} in Running, {finished} in Finished, {others} in Others");
+        let text = tr!(
+            "{running} in Running, {finished} in Finished, {others} in Others",
+            running,
+            finished,
+            others
+        );
         fields.push(("sessions", text));
     }
     output::fields(&fields)
@@ -328,9 +342,9 @@ fn make_default(start: &Start, name: &str) -> Outcome {
         .map_err(|why| Fail::new(code::NOT_FOUND, why))?;
     preference::write(&start.paths.contexts_file(), context)?;
     if let Some(requested) = &start.requested_context {
-        output::remark(&format!(
-            "workbay: --context or WORKBAY_CONTEXT currently overrides the default with {}",
-            Clean::new(requested)
+        output::remark(&tr!(
+            "workbay: --context or WORKBAY_CONTEXT currently overrides the default with {requested}",
+            requested = Clean::new(requested)
         ));
     }
     Ok(0)

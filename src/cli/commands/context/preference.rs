@@ -13,6 +13,6 @@ pub fn write(file: &Path, context: ContextName) -> Result<(), Fail> {
     edit::set_text(file, None, "default", context.as_str()).map_err(|mut why| {
         let hint = why.help.take();
         let fail = Fail::new(code::FAILED, why.to_string());
-        fail.hint(hint.unwrap_or_else(|| "correct the file, then try again".to_owned()))
+        fail.hint(hint.unwrap_or_else(|| tr!("correct the file, then try again").to_owned()))
     })
 }

@@ -84,10 +84,11 @@ impl RunCommand for Copy {
                     let destination = Path::new(&self.destination);
                     transfer::download(&connection, session, path_of(end), destination).await
                 }
-                (Some(_), Some(_)) => Err(Fail::usage("both paths are in a session")
-                    .hint("copy to this machine first, then to the other session")),
-                (None, None) => Err(Fail::usage("neither path is in a session")
-                    .hint("write S:PATH for a path in session S, for example work:data.csv")),
+                (Some(_), Some(_)) => Err(Fail::usage(tr!("both paths are in a session"))
+                    .hint(tr!("copy to this machine first, then to the other session"))),
+                (None, None) => Err(Fail::usage(tr!("neither path is in a session")).hint(tr!(
+                    "write S:PATH for a path in session S, for example work:data.csv"
+                ))),
             }
         })?;
         print_copied(copied, self.format.json)?;
@@ -103,7 +104,7 @@ fn path_of<'a>(end: &Inside<'a>) -> &'a str {
 /// Prints what was copied, and what was skipped on stderr.
 pub(in crate::cli) fn print_copied(copied: Copied, json: bool) -> Result<(), Fail> {
     for sentence in &copied.skipped {
-        output::remark(&format!("workbay: skipped {sentence}"));
+        output::remark(&tr!("workbay: skipped {sentence}", sentence));
     }
     let Copied {
         files,
@@ -117,8 +118,13 @@ pub(in crate::cli) fn print_copied(copied: Copied, json: bool) -> Result<(), Fai
             skipped,
         });
     }
-    let s = if files == 1 { "" } else { "s" };
-    output::line(&format!("{files} file{s}, {}", Bytes(bytes)))
+    output::line(&tr_plural!(
+        files,
+        "{files} file, {size}",
+        "{files} files, {size}",
+        files,
+        size = Bytes(bytes)
+    ))
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ pub(super) async fn download(
 }
 
 fn failed(why: &str) -> Fail {
-    Fail::new(code::FAILED, format!("the copy failed: {why}"))
+    Fail::new(code::FAILED, tr!("the copy failed: {why}", why))
 }
 
 /// Without the number that the system adds.
@@ -177,8 +177,8 @@ impl Messages {
                 Err(Fail::new(
                     code::FAILED,
                     match why {
-                        Some(why) => format!("in the session: {why}"),
-                        None => "the copy failed in the session".to_owned(),
+                        Some(why) => tr!("in the session: {why}", why),
+                        None => tr!("the copy failed in the session").to_owned(),
                     },
                 ))
             }
@@ -187,9 +187,11 @@ impl Messages {
             None => {
                 let fail = Fail::new(
                     code::UNREACHABLE,
-                    "the connection to the session was closed",
+                    tr!("the connection to the session was closed"),
                 );
-                Err(fail.hint("check with `workbay ls` that the session runs, then copy again"))
+                Err(fail.hint(tr!(
+                    "check with `workbay ls` that the session runs, then copy again"
+                )))
             }
         }
     }

@@ -111,13 +111,13 @@ fn status(paths: &Paths, json: bool) -> Outcome {
         output::json(&StatusJson { running, status })?;
     } else {
         output::print(&output::fields(&[
-            ("Pid", status.pid.to_string()),
-            ("Version", status.version.clone()),
-            ("Socket", status.socket.clone()),
-            ("Started", moment(status.started_at)),
-            ("Instance", status.instance.to_string()),
-            ("Clients", status.clients.to_string()),
-            ("Sessions", status.sessions.to_string()),
+            (tr_later!("Pid"), status.pid.to_string()),
+            (tr_later!("Version"), status.version.clone()),
+            (tr_later!("Socket"), status.socket.clone()),
+            (tr_later!("Started"), moment(status.started_at)),
+            (tr_later!("Instance"), status.instance.to_string()),
+            (tr_later!("Clients"), status.clients.to_string()),
+            (tr_later!("Sessions"), status.sessions.to_string()),
         ]))?;
     }
     Ok(0)
@@ -145,9 +145,9 @@ fn absent(paths: &Paths, json: bool) -> Outcome {
         })?;
         return Ok(code::UNREACHABLE);
     }
-    let fail = Fail::new(code::UNREACHABLE, "no daemon is running");
-    Err(fail.hint(
+    let fail = Fail::new(code::UNREACHABLE, tr!("no daemon is running"));
+    Err(fail.hint(tr!(
         "commands start the daemon when they need it. `workbay daemon run` starts it in the \
-         foreground",
-    ))
+         foreground"
+    )))
 }

@@ -38,7 +38,7 @@ const ENDS_BY_SIGNAL: Duration = Duration::from_secs(5);
 /// A daemon that doesn't answer or doesn't stop gets signals. Sessions keep running in each case.
 pub fn stop(paths: &Paths) -> Outcome {
     if is_absent(paths) {
-        output::remark("No daemon is running.");
+        output::remark(tr!("No daemon is running."));
         return Ok(0);
     }
     connection::block_on(async {
@@ -64,8 +64,9 @@ pub fn stop(paths: &Paths) -> Outcome {
         process.send(Signal::KILL)?;
         if ends_within(ENDS_BY_SIGNAL, paths).await {
             let pid = process.pid.as_raw_nonzero();
-            output::remark(&format!(
-                "The daemon (pid {pid}) didn't respond and was killed. Sessions keep running."
+            output::remark(&tr!(
+                "The daemon (pid {pid}) didn't respond and was killed. Sessions keep running.",
+                pid
             ));
             return Ok(0);
         }
@@ -114,8 +115,8 @@ impl Process {
             Ok(()) | Err(Errno::SRCH) => Ok(()),
             Err(error) => {
                 let pid = self.pid.as_raw_nonzero();
-                let text = format!("the daemon (pid {pid}) can't be ended: {error}");
-                Err(Fail::new(code::FAILED, text).hint(format!("run `kill -KILL {pid}`")))
+                let text = tr!("the daemon (pid {pid}) can't be ended: {error}", pid, error);
+                Err(Fail::new(code::FAILED, text).hint(tr!("run `kill -KILL {pid}`", pid)))
             }
         }
     }
@@ -134,21 +135,25 @@ impl Process {
     /// respond).
     fn survives(&self) -> Fail {
         let pid = self.pid.as_raw_nonzero();
-        let text = format!("the daemon (pid {pid}) was killed, but hasn't ended yet");
-        Fail::new(code::TIMEOUT, text).hint(format!(
-            "run `cat /proc/{pid}/wchan` to see what it waits for"
+        let text = tr!(
+            "the daemon (pid {pid}) was killed, but hasn't ended yet",
+            pid
+        );
+        Fail::new(code::TIMEOUT, text).hint(tr!(
+            "run `cat /proc/{pid}/wchan` to see what it waits for",
+            pid
         ))
     }
 }
 
 fn not_found(paths: &Paths) -> Fail {
-    let text = format!(
-        "the daemon doesn't respond, and {} doesn't name its process",
-        paths.lock().display()
+    let text = tr!(
+        "the daemon doesn't respond, and {lock} doesn't name its process",
+        lock = paths.lock().display()
     );
-    let help = format!(
-        "find it with `fuser {}` and end it with `kill`",
-        paths.lock().display()
+    let help = tr!(
+        "find it with `fuser {lock}` and end it with `kill`",
+        lock = paths.lock().display()
     );
     Fail::new(code::UNREACHABLE, text).hint(help)
 }

@@ -59,30 +59,30 @@ fn terminate_sessions(start: &Start, arguments: &DaemonStop) -> Outcome {
         let snapshot = connection.subscribe().await?;
         let open = open(&snapshot);
         if open.is_empty() {
-            output::remark("No session is left to terminate.");
+            output::remark(tr!("No session is left to terminate."));
             return Ok(0);
         }
         if !arguments.yes && !termination::confirm(&open, &snapshot, false, keep_days)? {
-            output::remark("Nothing was terminated, and the daemon keeps running.");
+            output::remark(tr!("Nothing was terminated, and the daemon keeps running."));
             return Ok(code::FAILED);
         }
         end(&connection, &open).await?;
         let work = termination::wait_for_end(&mut connection, &snapshot, &open);
         let waited = connection::within(
             Some(arguments.wait_timeout.0),
-            "terminating the sessions",
+            tr!("terminating the sessions"),
             work,
         )
         .await;
         waited.map_err(|fail| match fail.code {
-            code::TIMEOUT => {
-                fail.hint("the daemon keeps running. `workbay ls` lists the remaining sessions")
-            }
+            code::TIMEOUT => fail.hint(tr!(
+                "the daemon keeps running. `workbay ls` lists the remaining sessions"
+            )),
             _ => fail,
         })?;
         output::remark(&match open.len() {
-            1 => "1 session was terminated.".to_owned(),
-            many => format!("{many} sessions were terminated."),
+            1 => tr!("1 session was terminated.").to_owned(),
+            many => tr!("{many} sessions were terminated.", many),
         });
         Ok(0)
     })

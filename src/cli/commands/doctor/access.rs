@@ -17,8 +17,8 @@ pub fn access() -> Option<Finding> {
     }
     if UnixStream::connect(&socket).is_ok() {
         return Some(Finding::ok(
-            "access",
-            format!("you can use {}", socket.display()),
+            tr_later!("access"),
+            tr!("you can use {socket}", socket = socket.display()),
         ));
     }
     Some(refused(&socket, meta.gid()))
@@ -32,27 +32,42 @@ fn refused(socket: &Path, owner: u32) -> Finding {
     let shown = socket.display();
     if in_force || rustix::process::geteuid().is_root() {
         return Finding::bad(
-            "access",
-            format!("{shown} exists, but the engine isn't running"),
+            tr_later!("access"),
+            tr!("{shown} exists, but the engine isn't running", shown),
         )
         .hint("sudo systemctl start docker");
     }
     let Some((name, members)) = group else {
-        return Finding::bad("access", format!("you have no permission to use {shown}"));
+        return Finding::bad(
+            tr_later!("access"),
+            tr!("you have no permission to use {shown}", shown),
+        );
     };
     if members.contains(&user) {
-        let message = format!("{user} is in group {name}, but joined it after this login");
-        return Finding::bad("access", message).hint(format!(
-            "log out and in again, or run `newgrp {name}` in this shell"
+        let message = tr!(
+            "{user} is in group {name}, but joined it after this login",
+            user,
+            name
+        );
+        return Finding::bad(tr_later!("access"), message).hint(tr!(
+            "log out and in again, or run `newgrp {name}` in this shell",
+            name
         ));
     }
     Finding::bad(
-        "access",
-        format!("{user} isn't in group {name}, which has permission to use {shown}"),
+        tr_later!("access"),
+        tr!(
+            "{user} isn't in group {name}, which has permission to use {shown}",
+            user,
+            name,
+            shown
+        ),
     )
-    .hint(format!(
+    .hint(tr!(
         "sudo usermod -aG {name} {user}, then log out and in again. Members of {name} have the \
-         rights of root"
+         rights of root",
+        name,
+        user
     ))
 }
 

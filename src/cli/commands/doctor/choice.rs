@@ -22,13 +22,13 @@ pub fn examine(start: &Start) -> Option<Finding> {
         return None;
     }
     let socket = podman().or_else(|| host::is_on_path("podman").then(own_socket))?;
-    let message = "Docker and Podman are both installed. workbay uses Docker";
-    let hint = format!(
-        "for Podman: [engine] endpoint = \"unix://{}\"",
-        socket.display()
+    let message = tr!("Docker and Podman are both installed. workbay uses Docker");
+    let hint = tr!(
+        "for Podman: [engine] endpoint = \"unix://{socket}\"",
+        socket = socket.display()
     );
     Some(
-        Finding::ok("engine", message)
+        Finding::ok(tr_later!("engine"), message)
             .hint(hint)
             .of(open.context.name),
     )

@@ -1,7 +1,7 @@
 //! Checks each context: whether its engine responds, what it is, what it doesn't support, and what its
 //! configuration needs on this machine.
 
-use std::{fmt::Write as _, fs, thread, time::Duration};
+use std::{fs, thread, time::Duration};
 
 use tokio::time::Instant;
 use url::Url;
@@ -90,8 +90,13 @@ fn one(
 
 /// The context was configured after the daemon started.
 fn unknown(context: ContextName) -> Finding {
-    let message = format!("the daemon was started before context {context} was configured");
-    Finding::warn("engine", message).hint("workbay daemon stop (sessions and shells keep running)")
+    let message = tr!(
+        "the daemon was started before context {context} was configured",
+        context
+    );
+    Finding::warn(tr_later!("engine"), message).hint(tr!(
+        "workbay daemon stop (sessions and shells keep running)"
+    ))
 }
 
 /// Tests an open connection, because its engine may have stopped responding since.
@@ -108,7 +113,7 @@ fn tested(
             connection.request_done(Request::refresh(context)).await
         };
         if let Err(fail) = connection::block_on(fresh) {
-            let silent = || Failure::lost("it doesn't answer");
+            let silent = || Failure::lost(tr!("it doesn't answer"));
             return lost(kind, fail.failure.unwrap_or_else(silent));
         }
     }
@@ -126,14 +131,14 @@ fn tested(
 fn slow(took: Duration, findings: &[Finding]) -> Option<Finding> {
     let answered = findings.iter().all(|finding| finding.level != Level::Bad);
     (answered && took > SLOW).then(|| {
-        let message = format!(
-            "it took {:.1}s to answer, so all requests will be slow",
-            took.as_secs_f32()
+        let message = tr!(
+            "it took {seconds}s to answer, so all requests will be slow",
+            seconds = format!("{:.1}", took.as_secs_f32())
         );
-        Finding::warn("engine", message).hint(
+        Finding::warn(tr_later!("engine"), message).hint(tr!(
             "find the cause: `top`, `iostat -x 1`, `sudo journalctl -u docker -n 50`, `docker \
-             system df` (`podman system df`)",
-        )
+             system df` (`podman system df`)"
+        ))
     })
 }
 
@@ -142,8 +147,10 @@ fn disconnected(context: ContextName, kind: EngineKind, engine: &EngineState) ->
     match engine {
         EngineState::Connected { .. } => Vec::new(),
         EngineState::Connecting => {
-            let message = format!("the daemon is still connecting to {context}");
-            vec![Finding::warn("engine", message).hint("run `workbay doctor` again")]
+            let message = tr!("the daemon is still connecting to {context}", context);
+            vec![
+                Finding::warn(tr_later!("engine"), message).hint(tr!("run `workbay doctor` again")),
+            ]
         }
         EngineState::Lost { why, hint, .. } => {
             let failure = Failure::lost(why.clone());
@@ -153,7 +160,7 @@ fn disconnected(context: ContextName, kind: EngineKind, engine: &EngineState) ->
 }
 
 fn lost(kind: EngineKind, failure: Failure) -> Vec<Finding> {
-    let finding = Finding::bad("engine", failure.message());
+    let finding = Finding::bad(tr_later!("engine"), failure.message());
     let finding = match failure.hint {
         Some(hint) => finding.hint(hint),
         None => finding,
@@ -170,13 +177,13 @@ fn disk_limits(can: &Capabilities) -> Finding {
     let lacks = [Capability::DiskLimit, Capability::DiskEnforcement];
     let why = lacks.into_iter().find_map(|it| can.why_not(it));
     match why {
-        Some(why) => Finding::ok("disk limits", why.clone()),
-        None => Finding::ok("disk limits", "enforced by the file system"),
+        Some(why) => Finding::ok(tr_later!("disk limits"), why.clone()),
+        None => Finding::ok(tr_later!("disk limits"), tr!("enforced by the file system")),
     }
 }
 
 fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
-    let mut findings = vec![Finding::ok("engine", engine(info))];
+    let mut findings = vec![Finding::ok(tr_later!("engine"), engine(info))];
     let missing = info.capabilities.missing.iter();
     // If an engine doesn't have these, workbay provides them, so sessions have them anyway.
     let ours = [Capability::Schedules, Capability::IdleChecks];
@@ -191,8 +198,12 @@ fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
         missing.partition(|(capability, _)| NEEDED.contains(capability));
     findings.extend(needed.into_iter().map(|(capability, why)| {
         Finding::warn(
-            "engine",
-            format!("{} isn't available: {why}", word(*capability)),
+            tr_later!("engine"),
+            tr!(
+                "{word} isn't available: {why}",
+                word = word(*capability),
+                why
+            ),
         )
     }));
     if !spared.is_empty() {
@@ -202,10 +213,10 @@ fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
             .collect();
         let words = words.join(", ");
         let message = match kind {
-            EngineKind::Docker => format!("only on Backend.AI clusters: {words}"),
-            EngineKind::Backendai => format!("not supported by this manager: {words}"),
+            EngineKind::Docker => tr!("only on Backend.AI clusters: {words}", words),
+            EngineKind::Backendai => tr!("not supported by this manager: {words}", words),
         };
-        findings.push(Finding::ok("engine", message));
+        findings.push(Finding::ok(tr_later!("engine"), message));
     }
     if kind == EngineKind::Docker {
         let rules = start.loaded.settings.resources.network;
@@ -220,8 +231,13 @@ fn known(start: &Start, kind: EngineKind, info: &EngineInfo) -> Vec<Finding> {
 fn groups(rules: &ResourceRules, info: &EngineInfo) -> Vec<Finding> {
     let larger = rules.larger_than(info.cpus, info.memory).into_iter();
     let finding = |(group, why)| {
-        Finding::warn("resource group", format!("[group.{group}] has {why}"))
-            .hint("reduce the amount in resources.toml, or set [host] to share the hardware")
+        Finding::warn(
+            tr_later!("resource group"),
+            tr!("[group.{group}] has {why}", group, why),
+        )
+        .hint(tr!(
+            "reduce the amount in resources.toml, or set [host] to share the hardware"
+        ))
     };
     larger.map(finding).collect()
 }
@@ -242,16 +258,26 @@ fn word(capability: Capability) -> String {
 }
 
 fn engine(info: &EngineInfo) -> String {
-    let mut text = format!(
-        "{} {} (API {}) at {}",
-        info.kind, info.version, info.api_version, info.endpoint
+    let mut text = tr!(
+        "{kind} {version} (API {api}) at {endpoint}",
+        kind = info.kind,
+        version = info.version,
+        api = info.api_version,
+        endpoint = info.endpoint
     );
     if let Some(user) = &info.user {
         let (email, role, domain) = (&user.email, &user.role, &user.domain);
-        let _ = write!(text, ", as {email} ({role}, domain {domain})");
+        text = tr!(
+            "{text}, as {email} ({role}, domain {domain})",
+            text,
+            email,
+            role,
+            domain
+        );
     }
     if info.cpus.millis() > 0 {
-        let _ = write!(text, ", {} CPUs, {}", info.cpus, info.memory);
+        let (cpus, memory) = (info.cpus, info.memory);
+        text = tr!("{text}, {cpus} CPUs, {memory}", text, cpus, memory);
     }
     text
 }
@@ -276,10 +302,10 @@ fn key_file(source: &Source) -> Option<Finding> {
     let shown = path.display().to_string();
     Some(match source.resolve(|_| None, std::time::Duration::ZERO) {
         Ok(_) => Finding::ok(
-            "key",
-            format!("{shown} belongs to you, and others can't read it"),
+            tr_later!("key"),
+            tr!("{shown} belongs to you, and others can't read it", shown),
         ),
-        Err(error) => Finding::bad("key", error.why).hint(error.hint),
+        Err(error) => Finding::bad(tr_later!("key"), error.why).hint(error.hint),
     })
 }
 
@@ -288,13 +314,24 @@ fn ca_file(spec: &BackendaiSpec) -> Option<Finding> {
     let shown = path.display();
     Some(match fs::read_to_string(path) {
         Ok(text) if text.contains("-----BEGIN CERTIFICATE-----") => Finding::ok(
-            "authority",
-            format!("{shown} is trusted in addition to this machine's certificate authorities"),
+            tr_later!("authority"),
+            tr!(
+                "{shown} is trusted in addition to this machine's certificate authorities",
+                shown
+            ),
         ),
-        Ok(_) => Finding::bad("authority", format!("{shown} contains no certificate"))
-            .hint("use a file with the certificate of the authority in PEM format"),
-        Err(why) => Finding::bad("authority", format!("{shown} can't be read: {why}"))
-            .hint(format!("chmod a+r {shown}, or set another ca-file")),
+        Ok(_) => Finding::bad(
+            tr_later!("authority"),
+            tr!("{shown} contains no certificate", shown),
+        )
+        .hint(tr!(
+            "use a file with the certificate of the authority in PEM format"
+        )),
+        Err(why) => Finding::bad(
+            tr_later!("authority"),
+            tr!("{shown} can't be read: {why}", shown, why),
+        )
+        .hint(format!("chmod a+r {shown}, or set another ca-file")),
     })
 }
 
@@ -304,13 +341,14 @@ fn unencrypted(endpoint: &str) -> Option<Finding> {
     if !Url::parse(endpoint).is_ok_and(|url| address::is_unencrypted(&url)) {
         return None;
     }
-    let message = format!(
-        "{} isn't encrypted (insecure = true): others on the network can read requests, logs and \
+    let message = tr!(
+        "{endpoint} isn't encrypted (insecure = true): others on the network can read requests, logs and \
          shells",
-        Clean::new(endpoint)
+        endpoint = Clean::new(endpoint)
     );
-    Some(Finding::warn("encryption", message).hint(format!(
-        "set endpoint = \"https://{rest}\" if the manager supports it, and remove insecure"
+    Some(Finding::warn(tr_later!("encryption"), message).hint(tr!(
+        "set endpoint = \"https://{rest}\" if the manager supports it, and remove insecure",
+        rest
     )))
 }
 

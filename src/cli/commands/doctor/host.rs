@@ -10,19 +10,22 @@ const OLDEST_TMUX: (u32, u32) = (3, 2);
 /// Checks the host's tmux, which is copied into every session.
 pub fn tmux() -> Finding {
     let Ok(output) = Command::new("tmux").arg("-V").output() else {
-        let message = "tmux isn't installed on this machine. Shells of sessions need it";
-        return Finding::bad("tmux", message).hint(install("tmux"));
+        let message = tr!("tmux isn't installed on this machine. Shells of sessions need it");
+        return Finding::bad(tr_later!("tmux"), message).hint(install("tmux"));
     };
     let said = String::from_utf8_lossy(&output.stdout);
     let said = said.trim();
     match version(said) {
-        Some(version) if version >= OLDEST_TMUX => Finding::ok("tmux", said),
+        Some(version) if version >= OLDEST_TMUX => Finding::ok(tr_later!("tmux"), said),
         Some(_) => Finding::bad(
-            "tmux",
-            format!("{said} is too old. workbay needs tmux 3.2 or newer"),
+            tr_later!("tmux"),
+            tr!("{said} is too old. workbay needs tmux 3.2 or newer", said),
         )
         .hint(install("tmux")),
-        None => Finding::warn("tmux", format!("its version can't be read from '{said}'")),
+        None => Finding::warn(
+            tr_later!("tmux"),
+            tr!("its version can't be read from '{said}'", said),
+        ),
     }
 }
 
@@ -70,7 +73,7 @@ fn install_on(release: &str, package: &str) -> String {
         .find(|(names, _)| names.iter().any(|name| families.contains(name)));
     match known {
         Some((_, command)) => format!("{command} {package}"),
-        None => format!("install the package {package}"),
+        None => tr!("install the package {package}", package),
     }
 }
 

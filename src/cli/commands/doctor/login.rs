@@ -33,23 +33,25 @@ pub fn examine(start: &Start) -> Vec<Finding> {
 /// systemd removes it at the last logout. After `su` and `sudo`, it is another user's or missing.
 fn runtime(dir: Option<&str>, is_root: bool) -> Option<Finding> {
     let dir = dir.filter(|dir| !dir.is_empty());
-    let hint = "log in directly (not with su or sudo), or run `loginctl enable-linger`, then \
-                `export XDG_RUNTIME_DIR=/run/user/$(id -u)`";
+    let hint = tr!(
+        "log in directly (not with su or sudo), or run `loginctl enable-linger`, then \
+                `export XDG_RUNTIME_DIR=/run/user/$(id -u)`"
+    );
     match dir {
         // Root's daemons don't need one.
         None if is_root => None,
         None => Some(
             Finding::warn(
-                "login",
-                "XDG_RUNTIME_DIR isn't set: rootless engines can't be found, and workbay's socket \
-                 is in /tmp",
+                tr_later!("login"),
+                tr!("XDG_RUNTIME_DIR isn't set: rootless engines can't be found, and workbay's socket \
+                 is in /tmp"),
             )
             .hint(hint),
         ),
         Some(dir) if !Path::new(dir).is_dir() => Some(
             Finding::warn(
-                "login",
-                format!("XDG_RUNTIME_DIR is {dir}, which doesn't exist"),
+                tr_later!("login"),
+                tr!("XDG_RUNTIME_DIR is {dir}, which doesn't exist", dir),
             )
             .hint(hint),
         ),
@@ -60,15 +62,19 @@ fn runtime(dir: Option<&str>, is_root: bool) -> Option<Finding> {
 fn lingering(lingering: &Path, user: &str) -> Finding {
     if lingering.join(user).exists() {
         return Finding::ok(
-            "lingering",
-            format!("lingering is on for {user}: the daemon keeps running after a logout"),
+            tr_later!("lingering"),
+            tr!(
+                "lingering is on for {user}: the daemon keeps running after a logout",
+                user
+            ),
         );
     }
-    let message = format!(
+    let message = tr!(
         "lingering is off for {user}: after your last logout systemd may stop the daemon and \
-         rootless containers"
+         rootless containers",
+        user
     );
-    Finding::warn("lingering", message).hint("loginctl enable-linger (docs/daemon.md)")
+    Finding::warn(tr_later!("lingering"), message).hint("loginctl enable-linger (docs/daemon.md)")
 }
 
 /// A daemon that was started in another login doesn't know this login's SSH agent, and can't use keys with a
@@ -87,10 +93,12 @@ fn agent(start: &Start) -> Option<Finding> {
     let name = by_ssh.context.name;
     let Ok(Holder::Daemon(Some(daemon))) = lock_record::holder(&start.paths.lock()) else {
         return env::var_os(AGENT).is_none().then(|| {
-            let message = format!(
-                "context {name} uses SSH, but no SSH agent is available ({AGENT} isn't set)"
+            let message = tr!(
+                "context {name} uses SSH, but no SSH agent is available ({agent} isn't set)",
+                name,
+                agent = AGENT
             );
-            Finding::warn("ssh", message).hint("eval \"$(ssh-agent)\"; ssh-add")
+            Finding::warn(tr_later!("ssh"), message).hint("eval \"$(ssh-agent)\"; ssh-add")
         });
     };
     let environ = fs::read(format!("/proc/{}/environ", daemon.pid)).ok()?;
@@ -102,13 +110,17 @@ fn agent(start: &Start) -> Option<Finding> {
     match socket {
         Some(socket) if Path::new(&socket).exists() => None,
         _ => {
-            let message = format!(
+            let message = tr!(
                 "context {name} uses SSH, but the daemon was started without an SSH agent \
-                 ({AGENT})"
+                 ({agent})",
+                name,
+                agent = AGENT
             );
-            let hint = "run `workbay daemon stop` in this shell. The next command starts the \
-                        daemon with your SSH agent";
-            Some(Finding::warn("ssh", message).hint(hint))
+            let hint = tr!(
+                "run `workbay daemon stop` in this shell. The next command starts the \
+                        daemon with your SSH agent"
+            );
+            Some(Finding::warn(tr_later!("ssh"), message).hint(hint))
         }
     }
 }

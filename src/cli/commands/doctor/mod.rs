@@ -29,6 +29,7 @@ use crate::{
         output::{self, Cell},
         tty,
     },
+    locale,
     model::{id::ContextName, text::Clean},
     protocol::version::version,
     theme::{Theme, face::Face},
@@ -156,7 +157,7 @@ fn examine(handlers: &Handlers, start: &Start) -> Vec<Finding> {
         start.loaded.settings.disk.warn_below,
         disk_use.advice().as_deref(),
     ));
-    findings.push(Finding::ok("disk use", disk_use.sentence()));
+    findings.push(Finding::ok(tr_later!("disk use"), disk_use.sentence()));
     findings.extend(store::examine(handlers, &start.paths));
     findings.push(daemon_finding(start));
     findings.extend(settings(start));
@@ -165,34 +166,40 @@ fn examine(handlers: &Handlers, start: &Start) -> Vec<Finding> {
 
 fn daemon_finding(start: &Start) -> Finding {
     if daemon::is_absent(&start.paths) {
-        return Finding::ok("daemon", "not running. Commands start it when they need it");
+        return Finding::ok(
+            tr_later!("daemon"),
+            tr!("not running. Commands start it when they need it"),
+        );
     }
     match connection::block_on(daemon::ask(&start.paths)) {
         Ok(status) if status.version == version() => Finding::ok(
-            "daemon",
-            format!(
-                "version {}, pid {}, at {}",
-                status.version, status.pid, status.socket
+            tr_later!("daemon"),
+            tr!(
+                "version {version}, pid {pid}, at {socket}",
+                version = status.version,
+                pid = status.pid,
+                socket = status.socket
             ),
         ),
         Ok(status) => {
-            let message = format!(
-                "version {} is running, but this program is version {}",
-                status.version,
-                version()
+            let message = tr!(
+                "version {version} is running, but this program is version {own}",
+                version = status.version,
+                own = version()
             );
-            Finding::warn("daemon", message)
-                .hint("workbay daemon stop (sessions and shells keep running)")
+            Finding::warn(tr_later!("daemon"), message).hint(tr!(
+                "workbay daemon stop (sessions and shells keep running)"
+            ))
         }
         Err(fail) => {
             let message = fail
                 .message()
-                .unwrap_or_else(|| Clean::new("it doesn't answer"));
+                .unwrap_or_else(|| Clean::new(tr!("it doesn't answer")));
             let log = start.paths.daemon_log();
-            let finding = Finding::bad("daemon", message);
-            finding.hint(format!(
-                "read {}, or stop the daemon with `workbay daemon stop`",
-                log.display()
+            let finding = Finding::bad(tr_later!("daemon"), message);
+            finding.hint(tr!(
+                "read {log}, or stop the daemon with `workbay daemon stop`",
+                log = log.display()
             ))
         }
     }
@@ -201,13 +208,16 @@ fn daemon_finding(start: &Start) -> Finding {
 fn settings(start: &Start) -> Vec<Finding> {
     let problems = config::problems(start);
     if problems.is_empty() {
-        return vec![Finding::ok("configuration", "no problems found")];
+        return vec![Finding::ok(
+            tr_later!("configuration"),
+            tr!("no problems found"),
+        )];
     }
     problems
         .into_iter()
         .map(|mut problem| {
             let help = problem.help.take();
-            let finding = Finding::bad("configuration", problem.to_string());
+            let finding = Finding::bad(tr_later!("configuration"), problem.to_string());
             match help {
                 Some(help) => finding.hint(help),
                 None => finding,
@@ -222,7 +232,7 @@ fn plain(findings: &[Finding]) -> String {
 }
 
 fn text(findings: &[Finding], theme: Option<&Theme>) -> String {
-    let topics = findings.iter().map(|finding| topic(finding).len()).max();
+    let topics = findings.iter().map(|finding| topic(finding).width()).max();
     let indent = 6 + topics.unwrap_or_default() + 2;
     let columns = tty::size().filter(|_| std::io::stdout().is_terminal());
     let room = columns.map(|(columns, _)| usize::from(columns).saturating_sub(indent));
@@ -273,9 +283,9 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
 fn topic(finding: &Finding) -> String {
     match finding.context {
         Some(context) if context != ContextName::local() => {
-            format!("{context}: {}", finding.topic)
+            format!("{context}: {}", locale::text(finding.topic))
         }
-        _ => finding.topic.to_owned(),
+        _ => locale::text(finding.topic).to_owned(),
     }
 }
 

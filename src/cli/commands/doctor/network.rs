@@ -15,9 +15,9 @@ pub fn examine(rules: NetworkRules, can: &Capabilities) -> Vec<Finding> {
     let others = can.why_not(Capability::SessionIsolation);
     let host = can.why_not(Capability::HostProtection);
     let all: Vec<Finding> = [
-        others.map(|why| line("Sessions can reach each other", why, is_open)),
+        others.map(|why| line(tr!("Sessions can reach each other"), why, is_open)),
         host.map(|why| {
-            let what = "Sessions can reach programs that listen on this machine";
+            let what = tr!("Sessions can reach programs that listen on this machine");
             line(what, why, is_open || rules.allows_host())
         }),
     ]
@@ -25,8 +25,10 @@ pub fn examine(rules: NetworkRules, can: &Capabilities) -> Vec<Finding> {
     .flatten()
     .collect();
     if all.is_empty() {
-        let message = "sessions can't reach each other or programs that listen on this machine. \
-                       workbay checks this at each start of a session";
+        let message = tr!(
+            "sessions can't reach each other or programs that listen on this machine. \
+                       workbay checks this at each start of a session"
+        );
         return vec![Finding::ok(TOPIC, message)];
     }
     all
@@ -39,7 +41,7 @@ fn line(what: &str, why: &Clean, is_asked_for: bool) -> Finding {
         return Finding::ok(TOPIC, message);
     }
     Finding::warn(TOPIC, message).hint(
-        "use rootful Docker with iptables on this machine, or set [network] isolation = \"none\" in resources.toml",
+        tr!("use rootful Docker with iptables on this machine, or set [network] isolation = \"none\" in resources.toml"),
     )
 }
 

@@ -24,10 +24,10 @@ const READ_ONLY: i64 = 1;
 /// `warn_below` is the setting `[disk] warn-below`, `advice` has the commands that free the most space.
 pub fn examine(paths: &Paths, warn_below: Bytes, advice: Option<&str>) -> Vec<Finding> {
     let mut findings = vec![
-        directory("configuration directory", &paths.config_dir, false),
-        directory("state directory", &paths.state_dir, true),
-        directory("cache directory", &paths.cache_dir, false),
-        directory("runtime directory", &paths.runtime_dir, true),
+        directory(tr!("configuration directory"), &paths.config_dir, false),
+        directory(tr!("state directory"), &paths.state_dir, true),
+        directory(tr!("cache directory"), &paths.cache_dir, false),
+        directory(tr!("runtime directory"), &paths.runtime_dir, true),
     ];
     findings.extend(file_system(&paths.state_dir, warn_below, advice));
     findings
@@ -42,39 +42,48 @@ fn directory(topic: &'static str, path: &Path, private: bool) -> Finding {
     let me = rustix::process::geteuid().as_raw();
     let mode = meta.mode() & 0o777;
     if !meta.is_dir() {
-        return Finding::bad(topic, format!("{shown} isn't a directory"))
-            .hint(format!("move {shown} to another place"));
+        return Finding::bad(topic, tr!("{shown} isn't a directory", shown))
+            .hint(tr!("move {shown} to another place", shown));
     }
     if meta.uid() != me {
-        let message = format!(
-            "{shown} must belong to you, but belongs to user {}",
-            meta.uid()
+        let message = tr!(
+            "{shown} must belong to you, but belongs to user {uid}",
+            shown,
+            uid = meta.uid()
         );
         return Finding::bad(topic, message).hint(format!("sudo chown -R $USER {shown}"));
     }
     if access(path, Access::WRITE_OK).is_err() {
-        return Finding::bad(topic, format!("{shown} isn't writable"))
+        return Finding::bad(topic, tr!("{shown} isn't writable", shown))
             .hint(format!("chmod u+rwx {shown}"));
     }
     if private && mode & 0o077 != 0 {
-        let message = format!("{shown} is accessible to other users (mode {mode:03o})");
+        let mode = format!("{mode:03o}");
+        let message = tr!(
+            "{shown} is accessible to other users (mode {mode})",
+            shown,
+            mode
+        );
         return Finding::warn(topic, message).hint(format!("chmod 700 {shown}"));
     }
-    Finding::ok(topic, format!("{shown} (mode {mode:03o})"))
+    let mode = format!("{mode:03o}");
+    Finding::ok(topic, tr!("{shown} (mode {mode})", shown, mode))
 }
 
 fn not_there(topic: &'static str, path: &Path) -> Finding {
     let above = nearest(path);
     let shown = path.display();
     if access(&above, Access::WRITE_OK).is_ok() {
-        return Finding::ok(topic, format!("{shown} (created when needed)"));
+        return Finding::ok(topic, tr!("{shown} (created when needed)", shown));
     }
-    let message = format!(
-        "{shown} doesn't exist and can't be created: you can't write to {}",
-        above.display()
+    let message = tr!(
+        "{shown} doesn't exist and can't be created: you can't write to {above}",
+        shown,
+        above = above.display()
     );
-    Finding::bad(topic, message).hint(format!(
-        "create {shown}, or set its WORKBAY_…_DIR variable to another directory"
+    Finding::bad(topic, message).hint(tr!(
+        "create {shown}, or set its WORKBAY_…_DIR variable to another directory",
+        shown
     ))
 }
 
@@ -92,13 +101,15 @@ fn file_system(state: &Path, warn_below: Bytes, advice: Option<&str>) -> Vec<Fin
     };
     let mut findings = Vec::new();
     if let Some(name) = shared_files::name_of(facts.f_type as u32) {
-        let message = format!(
-            "{} is on {name}, where locks and databases are slow or unsafe",
-            place.display()
+        let message = tr!(
+            "{place} is on {name}, where locks and databases are slow or unsafe",
+            place = place.display(),
+            name
         );
         findings.push(
-            Finding::warn("state directory", message)
-                .hint("set WORKBAY_STATE_DIR to a directory on a disk of this machine"),
+            Finding::warn(tr_later!("state directory"), message).hint(tr!(
+                "set WORKBAY_STATE_DIR to a directory on a disk of this machine"
+            )),
         );
     }
     let Ok(DiskSpace {
@@ -108,27 +119,27 @@ fn file_system(state: &Path, warn_below: Bytes, advice: Option<&str>) -> Vec<Fin
     else {
         return findings;
     };
-    let message = format!("{room} free at {}", place.display());
+    let message = tr!("{room} free at {place}", room, place = place.display());
     if facts.f_flags & READ_ONLY != 0 {
-        let message = format!("the disk of {} is mounted read-only", place.display());
-        findings.push(Finding::bad("disk space", message).hint(format!(
+        let message = tr!(
+            "the disk of {place} is mounted read-only",
+            place = place.display()
+        );
+        findings.push(Finding::bad(tr_later!("disk space"), message).hint(tr!(
             "find the cause with `sudo dmesg | tail`, then sudo mount -o remount,rw \"$(findmnt \
-             -no TARGET --target {})\"",
-            place.display()
+             -no TARGET --target {place})\"",
+            place = place.display()
         )));
     }
     findings.push(match little_room(room, whole, warn_below) {
-        None => Finding::ok("disk space", message),
+        None => Finding::ok(tr_later!("disk space"), message),
         Some(level) => {
             let find = || {
-                format!(
-                    "find large files: du -xh --max-depth=2 {} | sort -h | tail. Home directories \
-                     of ended sessions are deleted after [history] keep-days",
-                    place.display()
-                )
+                tr!("find large files: du -xh --max-depth=2 {place} | sort -h | tail. Home directories \
+                     of ended sessions are deleted after [history] keep-days", place = place.display())
             };
             let hint = advice.map_or_else(find, ToOwned::to_owned);
-            Finding::new("disk space", level, message).hint(hint)
+            Finding::new(tr_later!("disk space"), level, message).hint(hint)
         }
     });
     findings

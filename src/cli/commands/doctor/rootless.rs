@@ -29,9 +29,11 @@ fn helpers() -> Option<Finding> {
     let missing = ["newuidmap", "newgidmap"]
         .into_iter()
         .find(|name| !host::is_on_path(name))?;
-    let message =
-        format!("{missing} is missing: rootless Podman needs it to map users into containers");
-    Some(Finding::bad("podman", message).hint(host::install("uidmap")))
+    let message = tr!(
+        "{missing} is missing: rootless Podman needs it to map users into containers",
+        missing
+    );
+    Some(Finding::bad(tr_later!("podman"), message).hint(host::install("uidmap")))
 }
 
 /// `NAME:FIRST:COUNT`, by name or number.
@@ -43,10 +45,13 @@ fn range(file: &'static str, text: &str, user: &str, uid: u32) -> Option<Finding
     if text.lines().any(own) {
         return None;
     }
-    let message =
-        format!("{file} has no entry for {user}: rootless Podman has no user IDs for containers");
-    Some(Finding::bad("podman", message).hint(
-        "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER; podman system migrate",
+    let message = tr!(
+        "{file} has no entry for {user}: rootless Podman has no user IDs for containers",
+        file,
+        user
+    );
+    Some(Finding::bad(tr_later!("podman"), message).hint(
+        tr!("sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER; podman system migrate"),
     ))
 }
 
@@ -61,19 +66,25 @@ fn tunnel(device: &Path) -> Option<Finding> {
     match fs::File::options().read(true).write(true).open(device) {
         Ok(_) => None,
         Err(why) => {
-            let message =
-                format!("{shown} can't be opened ({why}): rootless containers have no network");
-            Some(Finding::warn("podman", message).hint(hint))
+            let message = tr!(
+                "{shown} can't be opened ({why}): rootless containers have no network",
+                shown,
+                why
+            );
+            Some(Finding::warn(tr_later!("podman"), message).hint(hint))
         }
     }
 }
 
 fn delegation(cgroups: &Path, uid: u32) -> Finding {
     if !cgroups.join("cgroup.controllers").is_file() {
-        let message = "this machine uses control groups version 1: a rootless engine can't limit \
-                       sessions";
-        return Finding::warn("podman", message)
-            .hint("boot with systemd.unified_cgroup_hierarchy=1, or use the machine's own engine");
+        let message = tr!(
+            "this machine uses control groups version 1: a rootless engine can't limit \
+                       sessions"
+        );
+        return Finding::warn(tr_later!("podman"), message).hint(tr!(
+            "boot with systemd.unified_cgroup_hierarchy=1, or use the machine's own engine"
+        ));
     }
     let own = format!("user.slice/user-{uid}.slice/user@{uid}.service/cgroup.controllers");
     let given = fs::read_to_string(cgroups.join(own)).unwrap_or_default();
@@ -83,19 +94,19 @@ fn delegation(cgroups: &Path, uid: u32) -> Finding {
         .collect();
     if missing.is_empty() {
         return Finding::ok(
-            "podman",
-            "rootless containers can be limited (control groups are delegated)",
+            tr_later!("podman"),
+            tr!("rootless containers can be limited (control groups are delegated)"),
         );
     }
-    let message = format!(
-        "systemd doesn't delegate {}: these limits aren't enforced",
-        missing.join(", ")
+    let message = tr!(
+        "systemd doesn't delegate {missing}: these limits aren't enforced",
+        missing = missing.join(", ")
     );
-    Finding::warn("podman", message).hint(
+    Finding::warn(tr_later!("podman"), message).hint(tr!(
         "sudo mkdir -p /etc/systemd/system/user@.service.d; printf '[Service]\\nDelegate=cpu \
          cpuset io memory pids\\n' | sudo tee /etc/systemd/system/user@.service.d/delegate.conf; \
-         sudo systemctl daemon-reload; then log out and in again",
-    )
+         sudo systemctl daemon-reload; then log out and in again"
+    ))
 }
 
 #[cfg(test)]

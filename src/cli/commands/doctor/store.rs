@@ -9,7 +9,7 @@ use crate::{
     model::{resources::Bytes, text::Clean},
 };
 
-const TOPIC: &str = "state database";
+const TOPIC: &str = tr_later!("state database");
 
 pub fn examine(handlers: &Handlers, paths: &Paths) -> Vec<Finding> {
     let summary = (handlers.store)(&paths.database());
@@ -27,28 +27,30 @@ fn file(summary: Result<Option<StoreSummary>, StoreProblem>, paths: &Paths) -> F
     let path = paths.database();
     let shown = path.display();
     match summary {
-        Ok(None) => Finding::ok(TOPIC, format!("{shown} (created when needed)")),
+        Ok(None) => Finding::ok(TOPIC, tr!("{shown} (created when needed)", shown)),
         Ok(Some(summary)) => {
             let size = fs::metadata(&path).map_or(0, |meta| meta.len());
             if let Err(why) = fs::File::options().append(true).open(&path) {
-                return Finding::bad(TOPIC, format!("{shown} can't be written: {why}")).hint(
+                return Finding::bad(TOPIC, tr!("{shown} can't be written: {why}", shown, why)).hint(
                     format!("chmod u+rw {shown}; is the disk mounted read-only? `findmnt --target {shown}`"),
                 );
             }
-            let message = format!(
-                "{shown}, {} (schema version {}, {} sessions)",
-                Bytes(size),
-                summary.layout,
-                summary.sessions
+            let message = tr!(
+                "{shown}, {size} (schema version {layout}, {sessions} sessions)",
+                shown,
+                size = Bytes(size),
+                layout = summary.layout,
+                sessions = summary.sessions
             );
             Finding::ok(TOPIC, message)
         }
-        Err(StoreProblem::Broken(why)) => Finding::bad(TOPIC, why).hint(
+        Err(StoreProblem::Broken(why)) => Finding::bad(TOPIC, why).hint(tr!(
             "run `workbay daemon stop`, then any command. The daemon sets the damaged file aside \
-             and rebuilds the database from the engine",
-        ),
-        Err(StoreProblem::Newer(why)) => Finding::bad(TOPIC, why)
-            .hint("install the newer workbay, or set WORKBAY_STATE_DIR to another directory"),
+             and rebuilds the database from the engine"
+        )),
+        Err(StoreProblem::Newer(why)) => Finding::bad(TOPIC, why).hint(tr!(
+            "install the newer workbay, or set WORKBAY_STATE_DIR to another directory"
+        )),
         Err(StoreProblem::Other(why)) => {
             Finding::bad(TOPIC, why).hint(format!("ls -l {shown}; df {shown}"))
         }
@@ -58,18 +60,21 @@ fn file(summary: Result<Option<StoreSummary>, StoreProblem>, paths: &Paths) -> F
 /// Reports rows that were set aside in the file, because their contents may still be needed.
 fn set_aside((count, newest): &(u64, Clean), paths: &Paths) -> Finding {
     let message = match count {
-        1 => format!(
-            "one row couldn't be read or written and is in the table `unreadable`: {newest}"
+        1 => tr!(
+            "one row couldn't be read or written and is in the table `unreadable`: {newest}",
+            newest
         ),
-        count => format!(
+        count => tr!(
             "{count} rows couldn't be read or written and are in the table `unreadable`. The \
-             newest: {newest}"
+             newest: {newest}",
+            count,
+            newest
         ),
     };
-    let hint = format!(
-        "look at the rows with sqlite3 {} 'SELECT * FROM unreadable'. If you don't need them: \
+    let hint = tr!(
+        "look at the rows with sqlite3 {database} 'SELECT * FROM unreadable'. If you don't need them: \
          `DELETE FROM unreadable`",
-        paths.database().display()
+        database = paths.database().display()
     );
     Finding::warn(TOPIC, message).hint(hint)
 }
@@ -91,18 +96,19 @@ fn kept_aside(paths: &Paths) -> Vec<Finding> {
         return Vec::new();
     };
     let message = match kept.len() {
-        1 => format!(
-            "the database was damaged once and recreated. The damaged file is {}",
-            newest.display()
+        1 => tr!(
+            "the database was damaged once and recreated. The damaged file is {newest}",
+            newest = newest.display()
         ),
-        times => format!(
-            "the database was damaged {times} times and recreated. The latest damaged file is {}",
-            newest.display()
+        times => tr!(
+            "the database was damaged {times} times and recreated. The latest damaged file is {newest}",
+            times,
+            newest = newest.display()
         ),
     };
-    let hint = format!(
-        "check the disk with `dmesg`. If you don't need the files: rm -r {}",
-        directory.display()
+    let hint = tr!(
+        "check the disk with `dmesg`. If you don't need the files: rm -r {directory}",
+        directory = directory.display()
     );
     vec![Finding::warn(TOPIC, message).hint(hint)]
 }

@@ -11,9 +11,9 @@ pub fn examine() -> Vec<Finding> {
     findings.extend(size());
     if variable("TMUX").is_some() {
         findings.push(Finding::ok(
-            "terminal",
-            "inside your own tmux, which gets Ctrl-B. In a session's pane, press F12, then b to \
-             send Ctrl-B to the session",
+            tr_later!("terminal"),
+            tr!("inside your own tmux, which gets Ctrl-B. In a session's pane, press F12, then b to \
+             send Ctrl-B to the session"),
         ));
     }
     findings
@@ -23,20 +23,20 @@ type Variable<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 fn kind(variable: &Variable<'_>) -> Finding {
     let colors = match variable("COLORTERM").as_deref() {
-        _ if variable("NO_COLOR").is_some() => "no colors (NO_COLOR is set)",
-        Some("truecolor" | "24bit") => "true color",
-        _ => "the colors of TERM",
+        _ if variable("NO_COLOR").is_some() => tr!("no colors (NO_COLOR is set)"),
+        Some("truecolor" | "24bit") => tr!("true color"),
+        _ => tr!("the colors of TERM"),
     };
     match variable("TERM").as_deref() {
         None | Some("dumb") => Finding::warn(
-            "terminal",
-            "TERM isn't set or is dumb: the TUI can't be drawn",
+            tr_later!("terminal"),
+            tr!("TERM isn't set or is dumb: the TUI can't be drawn"),
         )
-        .hint(
+        .hint(tr!(
             "`workbay` starts in plain mode. For the TUI, export TERM=xterm-256color, if your \
-             terminal supports it",
-        ),
-        Some(term) => Finding::ok("terminal", format!("TERM={term}, {colors}")),
+             terminal supports it"
+        )),
+        Some(term) => Finding::ok(tr_later!("terminal"), format!("TERM={term}, {colors}")),
     }
 }
 
@@ -45,15 +45,21 @@ fn size() -> Option<Finding> {
         return None;
     }
     let (columns, rows) = tty::size()?;
-    let shown = format!("{columns} columns, {rows} rows");
+    let shown = tr!("{columns} columns, {rows} rows", columns, rows);
     Some(if columns < 60 || rows < 16 {
-        Finding::warn("terminal", format!("{shown}: too small for the TUI"))
-            .hint("enlarge the window: 80x24 shows everything")
+        Finding::warn(
+            tr_later!("terminal"),
+            tr!("{shown}: too small for the TUI", shown),
+        )
+        .hint(tr!("enlarge the window: 80x24 shows everything"))
     } else if columns < 80 || rows < 24 {
-        Finding::warn("terminal", format!("{shown}: some columns are hidden"))
-            .hint("enlarge the window: 80x24 shows everything")
+        Finding::warn(
+            tr_later!("terminal"),
+            tr!("{shown}: some columns are hidden", shown),
+        )
+        .hint(tr!("enlarge the window: 80x24 shows everything"))
     } else {
-        Finding::ok("terminal", shown)
+        Finding::ok(tr_later!("terminal"), shown)
     })
 }
 
@@ -64,20 +70,24 @@ fn locale(variable: &Variable<'_>) -> Finding {
         .find_map(|name| Some((name, variable(name)?)));
     let hint = "export LANG=C.UTF-8";
     match found {
-        None => Finding::warn("locale", "no locale is set: workbay draws ASCII only").hint(hint),
+        None => Finding::warn(
+            tr_later!("locale"),
+            tr!("no locale is set: workbay draws ASCII only"),
+        )
+        .hint(hint),
         Some((name, value)) => {
             let plain = value.to_lowercase().replace('-', "");
             let shown = format!("{name}={value}");
             if plain.contains("utf8") {
-                Finding::ok("locale", shown)
+                Finding::ok(tr_later!("locale"), shown)
             } else {
-                let message = format!("{shown} isn't UTF-8: workbay draws ASCII only");
+                let message = tr!("{shown} isn't UTF-8: workbay draws ASCII only", shown);
                 let hint = if name == "LC_ALL" {
                     "export LC_ALL=C.UTF-8"
                 } else {
                     hint
                 };
-                Finding::warn("locale", message).hint(hint)
+                Finding::warn(tr_later!("locale"), message).hint(hint)
             }
         }
     }

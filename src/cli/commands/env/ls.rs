@@ -42,7 +42,13 @@ pub fn ls(start: &Start, arguments: &EnvLs) -> Outcome {
         output::json(&environments)?;
     } else {
         let rows: Vec<Vec<Cell>> = environments.iter().map(row).collect();
-        let head = ["NAME", "VERSION", "SOURCE", "SIZE", "NOTE"];
+        let head = [
+            tr_later!("NAME"),
+            tr_later!("VERSION"),
+            tr_later!("SOURCE"),
+            tr_later!("SIZE"),
+            tr_later!("NOTE"),
+        ];
         output::print(&output::table(&head, &rows, false))?;
     }
     Ok(0)
@@ -50,7 +56,7 @@ pub fn ls(start: &Start, arguments: &EnvLs) -> Outcome {
 
 fn row(environment: &Environment) -> Vec<Cell> {
     let source = match &environment.source {
-        EnvironmentSource::Host => "this machine",
+        EnvironmentSource::Host => tr!("this machine"),
         EnvironmentSource::Image { .. } => "image",
     };
     vec![
@@ -72,15 +78,19 @@ fn note(environment: &Environment) -> String {
     let known = facts.known_as.as_ref().map(ToString::to_string);
     // The environment's own label already shows it.
     let known = known.filter(|label| *label != environment.label());
-    let known = known.map(|label| format!("is {label}"));
+    let known = known.map(|label| tr!("is {label}", label));
     let own = facts.customized.as_ref().map(|it| match &it.owner {
-        Some(owner) => format!("{}, created from a session by {owner}", it.name),
-        None => format!("{}, created from a session", it.name),
+        Some(owner) => tr!(
+            "{name}, created from a session by {owner}",
+            name = it.name,
+            owner
+        ),
+        None => tr!("{name}, created from a session", name = it.name),
     });
-    let absent = environment.absent.then(|| "not pulled yet".to_owned());
+    let absent = environment.absent.then(|| tr!("not pulled yet").to_owned());
     let why = environment.unavailable.as_ref();
-    let why = why.map(|why| format!("not available: {why}"));
-    let user = (!facts.user.is_ours()).then(|| "runs as the user of the image".to_owned());
+    let why = why.map(|why| tr!("not available: {why}", why));
+    let user = (!facts.user.is_ours()).then(|| tr!("runs as the user of the image").to_owned());
     let words: Vec<String> = [why, absent, own, known, about, user]
         .into_iter()
         .flatten()

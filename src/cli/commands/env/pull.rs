@@ -31,8 +31,11 @@ pub struct EnvPull {
 
 pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
     if arguments.image.trim() == HOST {
-        let fail = Fail::usage(format!("'{HOST}' needs no image"));
-        return Err(fail.hint(format!("to use it, run `workbay launch --env {HOST}`")));
+        let fail = Fail::usage(tr!("'{host}' needs no image", host = HOST));
+        return Err(fail.hint(tr!(
+            "to use it, run `workbay launch --env {host}`",
+            host = HOST
+        )));
     }
     let image = reference(start, &arguments.image);
     connection::block_on(async {
@@ -49,7 +52,7 @@ pub fn pull(start: &Start, arguments: &EnvPull) -> Outcome {
             .await
             .map_err(|fail| with_near_name(start, &arguments.image, fail))?;
         if !arguments.format.json {
-            output::line(&format!("pulled {image}"))?;
+            output::line(&tr!("pulled {image}", image))?;
         }
         Ok(0)
     })
@@ -68,7 +71,7 @@ fn with_near_name(start: &Start, text: &str, fail: Fail) -> Fail {
     let is_known = resolve::find(&catalog, text).is_some();
     match resolve::nearest_environment(&catalog, text) {
         Some(near) if !is_known && fail.code != code::INTERRUPTED => {
-            fail.hint(format!("did you mean '{near}'?"))
+            fail.hint(tr!("did you mean '{near}'?", near))
         }
         _ => fail,
     }
@@ -101,7 +104,7 @@ async fn fetch(
                 reporter.on_change(&change)?;
             }
             _ = tokio::signal::ctrl_c() => {
-                let why = "cancelled: nothing of the image is kept";
+                let why = tr!("cancelled: nothing of the image is kept");
                 return Err(Fail::new(code::INTERRUPTED, why));
             }
         }

@@ -108,12 +108,18 @@ pub(super) fn quota(start: &Start, folder: String, quota: QuotaWord, json: bool)
     }
     let name = &changed.name;
     output::line(&match (changed.max_size, changed.quota_enforced) {
-        (None, _) => format!("{name} has no quota"),
+        (None, _) => tr!("{name} has no quota", name),
         (Some(most), Some(true)) => {
-            format!("{name} has a quota of {most}, which the file system enforces")
+            tr!(
+                "{name} has a quota of {most}, which the file system enforces",
+                name,
+                most
+            )
         }
-        (Some(most), _) => format!(
-            "{name} has a quota of {most}. Sessions can exceed it: it is measured, not enforced"
+        (Some(most), _) => tr!(
+            "{name} has a quota of {most}. Sessions can exceed it: it is measured, not enforced",
+            name,
+            most
         ),
     })?;
     Ok(0)
@@ -154,8 +160,9 @@ pub(super) fn rm(start: &Start, folders: Vec<String>, json: bool) -> Outcome {
         output::json(&folders)?;
     } else {
         for folder in &folders {
-            output::remark(&format!(
-                "{folder} is in the trash. `workbay folder restore {folder}` brings it back."
+            output::remark(&tr!(
+                "{folder} is in the trash. `workbay folder restore {folder}` brings it back.",
+                folder
             ));
         }
     }
@@ -174,9 +181,9 @@ pub(super) fn purge(
         let trashed = client.list(true).await?;
         let chosen = chosen(&trashed, &words, all)?;
         if chosen.is_empty() {
-            output::remark("The trash is empty.");
+            output::remark(tr!("The trash is empty."));
         } else if !yes && !agreed(&chosen)? {
-            output::remark("Nothing was deleted.");
+            output::remark(tr!("Nothing was deleted."));
             return Ok(code::FAILED);
         }
         for folder in &chosen {
@@ -205,13 +212,13 @@ fn chosen<'a>(trashed: &'a [Folder], words: &[String], all: bool) -> Result<Vec<
             (Some(only), None) => Ok(only),
             (None, _) => Err(Fail::new(
                 code::NOT_FOUND,
-                format!("folder '{word}' isn't in the trash"),
+                tr!("folder '{word}' isn't in the trash", word),
             )
-            .hint("`workbay folder ls --trash` lists the trash. Move a folder there with `workbay folder rm`")),
+            .hint(tr!("`workbay folder ls --trash` lists the trash. Move a folder there with `workbay folder rm`"))),
             (Some(_), Some(_)) => {
-                let text = format!("the trash has several folders with the name '{word}'");
+                let text = tr!("the trash has several folders with the name '{word}'", word);
                 Err(Fail::new(code::FAILED, text)
-                    .hint("use the id. `workbay folder ls --trash` lists the ids"))
+                    .hint(tr!("use the id. `workbay folder ls --trash` lists the ids")))
             }
         }
     };
@@ -228,13 +235,14 @@ fn agreed(folders: &[&Folder]) -> Result<bool, Fail> {
         writeln!(err, "  {}{size}", folder.name)?;
     }
     let what = match folders.len() {
-        1 => "this folder".to_owned(),
-        n => format!("these {n} folders"),
+        1 => tr!("this folder").to_owned(),
+        n => tr!("these {n} folders", n),
     };
-    write!(
-        err,
-        "Delete {what} with all files? This can't be undone. [y/N] "
-    )?;
+    let question = tr!(
+        "Delete {what} with all files? This can't be undone. [y/N] ",
+        what
+    );
+    write!(err, "{question}")?;
     err.flush()?;
     tty::is_agreed()
 }

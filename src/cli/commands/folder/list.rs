@@ -57,15 +57,20 @@ pub(super) fn hosts(start: &Start, json: bool) -> Outcome {
 fn table(folders: &[Folder]) -> String {
     let is_local = folders.iter().all(|folder| folder.path.is_some());
     let has_quotas = folders.iter().any(|folder| folder.max_size.is_some());
-    let mut head = vec!["NAME", "SIZE"];
+    let mut head = vec![tr_later!("NAME"), tr_later!("SIZE")];
     if has_quotas {
-        head.push("QUOTA USE");
+        head.push(tr_later!("QUOTA USE"));
     }
-    head.extend(["FILES", "MOUNTED BY", "PERMISSION", "CREATED"]);
+    head.extend([
+        tr_later!("FILES"),
+        tr_later!("MOUNTED BY"),
+        tr_later!("PERMISSION"),
+        tr_later!("CREATED"),
+    ]);
     if is_local {
-        head.push("PATH");
+        head.push(tr_later!("PATH"));
     } else {
-        head.extend(["HOST", "OWNER", "STATUS"]);
+        head.extend([tr_later!("HOST"), tr_later!("OWNER"), tr_later!("STATUS")]);
     }
     let rows: Vec<Vec<Cell>> = folders
         .iter()
@@ -112,7 +117,17 @@ fn trash_table(folders: &[Folder]) -> String {
             ]
         })
         .collect();
-    output::table(&["NAME", "SIZE", "DELETED", "STATUS", "ID"], &rows, false)
+    output::table(
+        &[
+            tr_later!("NAME"),
+            tr_later!("SIZE"),
+            tr_later!("DELETED"),
+            tr_later!("STATUS"),
+            tr_later!("ID"),
+        ],
+        &rows,
+        false,
+    )
 }
 
 /// `1.5 GiB`, `-` if it isn't known.
@@ -154,7 +169,11 @@ fn mounted_by(folder: &Folder) -> String {
     match names.len().saturating_sub(NAMED) {
         0 if names.is_empty() => "-".to_owned(),
         0 => names.join(", "),
-        more => format!("{} and {more} more", names[..NAMED].join(", ")),
+        more => tr!(
+            "{names} and {more} more",
+            names = names[..NAMED].join(", "),
+            more
+        ),
     }
 }
 

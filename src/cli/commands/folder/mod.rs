@@ -242,7 +242,9 @@ impl FolderClient {
 fn permission(text: &str) -> Result<FolderPermission, String> {
     let mut all = FolderPermission::ALL.into_iter();
     let found = all.find(|it| it.word() == text);
-    found.ok_or_else(|| "use ro (read-only), rw (read and write) or wd (also delete)".to_owned())
+    found.ok_or_else(|| {
+        tr!("use ro (read-only), rw (read and write) or wd (also delete)").to_owned()
+    })
 }
 
 fn words(words: &[&'static str]) -> PossibleValuesParser {

@@ -172,9 +172,17 @@ async fn print_shares(client: &FolderClient, folder: String, json: bool) -> Outc
     if json {
         output::json(&shares)?;
     } else if shares.is_empty() {
-        output::remark("No other user has access.");
+        output::remark(tr!("No other user has access."));
     } else {
-        print(&["USER", "PERMISSION", "STATE"], &shares, share_row)?;
+        print(
+            &[
+                tr_later!("USER"),
+                tr_later!("PERMISSION"),
+                tr_later!("STATE"),
+            ],
+            &shares,
+            share_row,
+        )?;
     }
     Ok(0)
 }
@@ -196,9 +204,15 @@ async fn print_invitations(client: &FolderClient, json: bool) -> Outcome {
     if json {
         output::json(&invitations)?;
     } else if invitations.is_empty() {
-        output::remark("No invitations wait for your answer.");
+        output::remark(tr!("No invitations wait for your answer."));
     } else {
-        let head = ["ID", "FOLDER", "FROM", "PERMISSION", "SENT"];
+        let head = [
+            tr_later!("ID"),
+            tr_later!("FOLDER"),
+            tr_later!("FROM"),
+            tr_later!("PERMISSION"),
+            tr_later!("SENT"),
+        ];
         print(&head, &invitations, invitation_row)?;
     }
     Ok(0)

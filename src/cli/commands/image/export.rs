@@ -43,7 +43,7 @@ pub fn export(start: &Start, arguments: &ImageExport) -> Outcome {
             reference: image.reference,
         });
         let copying = copy(&mut stream, &mut target, total);
-        unless_interrupted(copying, "no file was written").await?;
+        unless_interrupted(copying, tr!("no file was written")).await?;
         target.complete(arguments.force)
     })?;
     output::line(&format!("{} {}", arguments.file.display(), size(written)))?;
@@ -58,7 +58,7 @@ async fn copy(stream: &mut Stream, target: &mut Unfinished, total: u64) -> Resul
             StreamItem::Data { bytes, .. } => {
                 target.write(&bytes)?;
                 // The archive is a little larger than the image.
-                progress.image("writing", target.written, total.max(target.written));
+                progress.image(tr!("writing"), target.written, total.max(target.written));
             }
             StreamItem::Ended(end) => return failed(end),
         }
@@ -80,8 +80,10 @@ impl Unfinished {
         let found = fs::symlink_metadata(target);
         if let Ok(found) = found {
             if found.is_dir() {
-                return Err(Fail::usage(format!("{} is a directory", target.display()))
-                    .hint("name the file that you want to write"));
+                return Err(
+                    Fail::usage(tr!("{target} is a directory", target = target.display()))
+                        .hint(tr!("name the file that you want to write")),
+                );
             }
             if !replace {
                 return Err(exists(target));
@@ -139,12 +141,16 @@ impl Drop for Unfinished {
 }
 
 fn exists(target: &Path) -> Fail {
-    let text = format!("{} exists", target.display());
-    Fail::new(code::FAILED, text).hint("choose another name, or replace it with --force")
+    let text = tr!("{target} exists", target = target.display());
+    Fail::new(code::FAILED, text).hint(tr!("choose another name, or replace it with --force"))
 }
 
 fn cannot(path: &Path, error: &io::Error) -> Fail {
-    let text = format!("{} can't be written: {error}", path.display());
+    let text = tr!(
+        "{path} can't be written: {error}",
+        path = path.display(),
+        error
+    );
     Fail::new(code::FAILED, text)
 }
 

@@ -69,11 +69,11 @@ pub fn import(start: &Start, arguments: &ImageImport) -> Outcome {
                 }
             }
         };
-        unless_interrupted(work, "no image was stored").await
+        unless_interrupted(work, tr!("no image was stored")).await
     })?;
     if !json {
         for image in images {
-            output::line(&format!("imported {image}"))?;
+            output::line(&tr!("imported {image}", image))?;
         }
     }
     Ok(0)
@@ -83,16 +83,19 @@ fn open(path: &Path) -> Result<File, Fail> {
     let cannot = |error: io::Error| cannot_read(path, &error);
     let mut file = File::open(path).map_err(cannot)?;
     if file.metadata().map_err(cannot)?.is_dir() {
-        return Err(Fail::usage(format!("{} is a directory", path.display()))
-            .hint("name a file that `workbay image export` wrote"));
+        return Err(
+            Fail::usage(tr!("{path} is a directory", path = path.display()))
+                .hint(tr!("name a file that `workbay image export` wrote")),
+        );
     }
     let mut head = Vec::new();
     let read = (&mut file).take(512).read_to_end(&mut head);
     read.map_err(cannot)?;
     if !is_archive(&head) {
-        let text = format!("{} isn't an archive", path.display());
-        return Err(Fail::new(code::FAILED, text)
-            .hint("name a file that `workbay image export` or `docker save` wrote"));
+        let text = tr!("{path} isn't an archive", path = path.display());
+        return Err(Fail::new(code::FAILED, text).hint(tr!(
+            "name a file that `workbay image export` or `docker save` wrote"
+        )));
     }
     file.rewind().map_err(cannot)?;
     Ok(file)
@@ -104,7 +107,11 @@ fn is_archive(head: &[u8]) -> bool {
 }
 
 fn cannot_read(path: &Path, error: &io::Error) -> Fail {
-    let text = format!("{} can't be read: {error}", path.display());
+    let text = tr!(
+        "{path} can't be read: {error}",
+        path = path.display(),
+        error
+    );
     Fail::new(code::FAILED, text)
 }
 

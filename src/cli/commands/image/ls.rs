@@ -32,7 +32,13 @@ pub fn ls(start: &Start, arguments: &ImageLs) -> Outcome {
         output::json(&images)?;
     } else {
         let rows: Vec<Vec<Cell>> = images.iter().map(row).collect();
-        let head = ["NAME", "REFERENCE", "SIZE", "CREATED", "USED BY"];
+        let head = [
+            tr_later!("NAME"),
+            tr_later!("REFERENCE"),
+            tr_later!("SIZE"),
+            tr_later!("CREATED"),
+            tr_later!("USED BY"),
+        ];
         output::print(&output::table(&head, &rows, false))?;
     }
     Ok(0)

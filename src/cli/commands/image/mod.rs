@@ -103,18 +103,18 @@ fn one_of(images: &[StoredImage], word: &str) -> Result<StoredImage, Fail> {
     match found.as_slice() {
         [image] => Ok((*image).clone()),
         [] => {
-            let text = format!("no image '{}' on this engine", Clean::new(word));
+            let text = tr!("no image '{word}' on this engine", word = Clean::new(word));
             let fail = Fail::new(code::NOT_FOUND, text);
-            Err(fail.hint("`workbay image ls` lists the images"))
+            Err(fail.hint(tr!("`workbay image ls` lists the images")))
         }
         several => {
             let names: Vec<&str> = several.iter().map(|it| it.reference.as_str()).collect();
-            let text = format!(
-                "'{}' means several images: {}",
-                Clean::new(word),
-                names.join(", ")
+            let text = tr!(
+                "'{word}' means several images: {names}",
+                word = Clean::new(word),
+                names = names.join(", ")
             );
-            Err(Fail::usage(text).hint("use the reference"))
+            Err(Fail::usage(text).hint(tr!("use the reference")))
         }
     }
 }

@@ -43,12 +43,12 @@ pub fn push(start: &Start, arguments: &ImagePush) -> Outcome {
             target,
         });
         let mut reporter = Reporter::new(json);
-        let left = "layers that the registry has already stay there";
+        let left = tr!("layers that the registry has already stay there");
         unless_interrupted(reporter.follow(&mut stream), left).await
     })?;
     if !json {
         for image in pushed {
-            output::line(&format!("pushed {image}"))?;
+            output::line(&tr!("pushed {image}", image))?;
         }
     }
     Ok(0)
@@ -57,8 +57,10 @@ pub fn push(start: &Start, arguments: &ImagePush) -> Outcome {
 /// An image that was created here has no registry in its reference.
 fn own_target(reference: &str) -> Result<String, Fail> {
     if reference.starts_with(own_image::PREFIX) {
-        let fail = Fail::usage(format!("'{reference}' names no registry"));
-        return Err(fail.hint("name the target: `workbay image push IMAGE REGISTRY/NAME:TAG`"));
+        let fail = Fail::usage(tr!("'{reference}' names no registry", reference));
+        return Err(fail.hint(tr!(
+            "name the target: `workbay image push IMAGE REGISTRY/NAME:TAG`"
+        )));
     }
     Ok(reference.to_owned())
 }

@@ -38,7 +38,7 @@ pub fn rm(start: &Start, arguments: &ImageRm) -> Outcome {
         }
         tty::require_for_confirmation("image rm", arguments.yes)?;
         if !arguments.yes && !confirm(&chosen)? {
-            output::remark("Nothing was removed.");
+            output::remark(tr!("Nothing was removed."));
             return Ok(code::FAILED);
         }
         for image in chosen {
@@ -47,7 +47,7 @@ pub fn rm(start: &Start, arguments: &ImageRm) -> Outcome {
             };
             let request = Request::context(context, ContextRequest::Image { request });
             connection.request_done(request).await?;
-            output::line(&format!("removed {}", image.reference))?;
+            output::line(&tr!("removed {reference}", reference = image.reference))?;
         }
         Ok(0)
     })
@@ -61,10 +61,10 @@ fn confirm(images: &[StoredImage]) -> Result<bool, Fail> {
         writeln!(err, "  {}{}", image.reference, name.unwrap_or_default())?;
     }
     let what = match images {
-        [_] => "this image".to_owned(),
-        many => format!("these {} images", many.len()),
+        [_] => tr!("this image").to_owned(),
+        many => tr!("these {many} images", many = many.len()),
     };
-    write!(err, "Remove {what}? [y/N] ")?;
+    write!(err, "{}", tr!("Remove {what}? [y/N] ", what))?;
     err.flush()?;
     tty::is_agreed()
 }

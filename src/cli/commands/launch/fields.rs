@@ -174,8 +174,9 @@ fn parser(kind: ValueKind) -> ValueParser {
 fn memory(text: &str) -> Result<String, String> {
     let few = |bytes: &u64| (1..Bytes::mib(1).0).contains(bytes);
     if let Some(number) = text.trim().parse().ok().filter(few) {
-        return Err(format!(
-            "a number alone is bytes: write {number}m or {number}g"
+        return Err(tr!(
+            "a number alone is bytes: write {number}m or {number}g",
+            number
         ));
     }
     text.parse::<Bytes>().map(|_| text.to_owned())
@@ -230,9 +231,9 @@ fn folder_mount(text: &str) -> Result<FolderMount, String> {
         .iter()
         .any(|it| folder.starts_with(it));
     if is_path || [".", "..", "~"].contains(&folder.as_str()) {
-        return Err(format!(
-            "'{}' is a path. --mount takes the name of a folder, see `workbay folder ls`",
-            Clean::new(folder)
+        return Err(tr!(
+            "'{folder}' is a path. --mount takes the name of a folder, see `workbay folder ls`",
+            folder = Clean::new(folder)
         ));
     }
     Ok(mount)
@@ -241,7 +242,7 @@ fn folder_mount(text: &str) -> Result<FolderMount, String> {
 /// Reads `cuda.shares=0.5`.
 fn accelerator(text: &str) -> Result<(String, u64), String> {
     let Some((slot, amount)) = text.split_once('=') else {
-        return Err("must be SLOT=N, for example cuda.device=1".to_owned());
+        return Err(tr!("must be SLOT=N, for example cuda.device=1").to_owned());
     };
     amounts::check_slot(slot)?;
     Ok((slot.to_owned(), amounts::read_thousandths(amount)?))

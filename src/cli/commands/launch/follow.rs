@@ -140,14 +140,15 @@ pub async fn follow(
     let followed = to_the_end(connection, session, printer, signals).await;
     followed.map_err(|fail| match fail.code {
         code::CLOSED => {
-            let why = format!("the output is closed; session {name} keeps running");
+            let why = tr!("the output is closed; session {name} keeps running", name);
             Fail::new(code::CLOSED, why)
-                .hint(format!("to terminate it, run `workbay terminate {name}`"))
+                .hint(tr!("to terminate it, run `workbay terminate {name}`", name))
         }
-        code::UNREACHABLE => fail.hint(format!(
-            "session {name} ({}) keeps running: `workbay logs -f {name}` shows its output, \
+        code::UNREACHABLE => fail.hint(tr!(
+            "session {name} ({short}) keeps running: `workbay logs -f {name}` shows its output, \
              `workbay wait {name}` returns its exit code",
-            key.id.short()
+            name,
+            short = key.id.short()
         )),
         _ => fail,
     })
@@ -192,7 +193,8 @@ async fn to_the_end(
         }
     }
     let session = watch.sessions.pop();
-    let session = session.ok_or_else(|| Fail::new(code::NOT_FOUND, "the session was not found"))?;
+    let session =
+        session.ok_or_else(|| Fail::new(code::NOT_FOUND, tr!("the session was not found")))?;
     if session.started_at.is_some() {
         output.drain(printer).await?;
         if output.trouble.is_some() && !output.opened {
@@ -203,7 +205,7 @@ async fn to_the_end(
     }
     printer.finish()?;
     if let Some(why) = output.trouble.filter(|_| session.started_at.is_some()) {
-        output::remark(&format!("workbay: the output is incomplete: {why}"));
+        output::remark(&tr!("workbay: the output is incomplete: {why}", why));
     }
     Ok(Followed {
         session,
@@ -214,9 +216,9 @@ async fn to_the_end(
 /// Requests the termination. If the session has already ended, the next change shows it.
 async fn end(connection: &Connection, session: SessionKey, force: bool) {
     output::remark(if force {
-        "workbay: killing the session"
+        tr!("workbay: killing the session")
     } else {
-        "workbay: terminating the session. To kill it, press Ctrl-C again"
+        tr!("workbay: terminating the session. To kill it, press Ctrl-C again")
     });
     if let Err(Fail {
         failure: Some(why), ..
@@ -266,7 +268,7 @@ impl Output {
         if connection.request(Request::Status).await.is_err() {
             return Ok(());
         }
-        let text = format!("the connection to the session's output broke: {why}");
+        let text = tr!("the connection to the session's output broke: {why}", why);
         Err(Fail::new(code::UNREACHABLE, text))
     }
 

@@ -114,7 +114,7 @@ impl RunCommand for Launch {
             if let (Some(mem), Some(shmem)) = (request.mem, request.shmem)
                 && let Some(why) = short_of_shmem(mem, shmem)
             {
-                output::remark(&format!("workbay: --shm: {why}"));
+                output::remark(&tr!("workbay: --shm: {why}", why));
             }
             return dry_run(&request, start.requested_context.as_deref());
         }
@@ -183,11 +183,13 @@ pub fn knows_keys(snapshot: &Snapshot, context: ContextName) -> bool {
 }
 
 fn no_keys(context: ContextName) -> Fail {
-    let why = "a Backend.AI manager can't detect a repeated launch";
-    Fail::usage(format!(
-        "--idempotency-key isn't available in context {context}: {why}"
+    let why = tr!("a Backend.AI manager can't detect a repeated launch");
+    Fail::usage(tr!(
+        "--idempotency-key isn't available in context {context}: {why}",
+        context,
+        why
     ))
-    .hint("leave the option out, and use a unique --name")
+    .hint(tr!("leave the option out, and use a unique --name"))
 }
 
 /// Returns the created sessions, and why not all were created. The inner error is the daemon's refusal.
@@ -240,9 +242,7 @@ async fn with_name_hint(
             && wanted.iter().any(|it| session.name == it.as_str())
     });
     match ending.next() {
-        Some(Session { name, .. }) => failure.hint(format!(
-            "{name} is TERMINATING. Run `workbay terminate --yes --wait {name}` to wait for its end"
-        )),
+        Some(Session { name, .. }) => failure.hint(tr!("{name} is TERMINATING. Run `workbay terminate --yes --wait {name}` to wait for its end", name)),
         None => failure,
     }
 }
@@ -271,7 +271,7 @@ fn remark_on_shmem(made: &[Session], request: &LaunchRequest) {
     };
     let mem = session.requested_slots.mem.0 / u64::from(request.containers().max(1));
     if let Some(why) = short_of_shmem(Bytes(mem), shmem) {
-        output::remark(&format!("workbay: --shm: {why}"));
+        output::remark(&tr!("workbay: --shm: {why}", why));
     }
 }
 

@@ -75,23 +75,26 @@ impl Sources {
         let interactive = request.session_type == SessionType::Interactive;
         match problem.field {
             LaunchField::Timeout if interactive && mode.wait => {
-                Some("use --wait-timeout to limit how long the command waits".to_owned())
+                Some(tr!("use --wait-timeout to limit how long the command waits").to_owned())
             }
             LaunchField::StartupCommand | LaunchField::StartTime | LaunchField::Timeout
                 if interactive =>
             {
                 Some(match self.key(problem.field) {
-                    Some(_) => "add type = \"batch\" to the recipe, or --batch".to_owned(),
-                    None => "add --batch for a batch session".to_owned(),
+                    Some(_) => tr!("add type = \"batch\" to the recipe, or --batch").to_owned(),
+                    None => tr!("add --batch for a batch session").to_owned(),
                 })
             }
-            LaunchField::StartupCommand => Some("add --command".to_owned()),
+            LaunchField::StartupCommand => Some(tr!("add --command").to_owned()),
             LaunchField::Variables => request
                 .env
                 .iter()
                 .find(|(name, value)| value.is_empty() && request.is_secret(name))
                 .map(|(name, _)| {
-                    format!("use -e {name} (value from your environment) or -e {name}=VALUE")
+                    tr!(
+                        "use -e {name} (value from your environment) or -e {name}=VALUE",
+                        name
+                    )
                 }),
             _ => None,
         }

@@ -146,16 +146,16 @@ fn variables(words: &[String], around: &Around<'_>) -> Result<BTreeMap<String, S
             None => (around.variable)(name).ok_or_else(|| not_set(name))?,
         };
         if variables.insert(name.to_owned(), value).is_some() {
-            let why = format!("-e: {name} is set twice");
-            return Err(Fail::usage(why).hint("set each variable once"));
+            let why = tr!("-e: {name} is set twice", name);
+            return Err(Fail::usage(why).hint(tr!("set each variable once")));
         }
     }
     Ok(variables)
 }
 
 fn not_set(name: &str) -> Fail {
-    let why = format!("-e: {name} isn't set in your environment");
-    Fail::usage(why).hint(format!("write -e {name}=VALUE, or export {name} first"))
+    let why = tr!("-e: {name} isn't set in your environment", name);
+    Fail::usage(why).hint(tr!("write -e {name}=VALUE, or export {name} first", name))
 }
 
 /// The text itself, or the contents of the file of `@FILE`. `@@…` is a text that begins with `@`.
@@ -168,7 +168,7 @@ fn script(text: &str) -> Result<String, Fail> {
     }
     beginning(file).map_err(|error| {
         let file = Clean::new(file);
-        about(LaunchField::BootstrapScript)(format!("{file} can't be read: {error}"))
+        about(LaunchField::BootstrapScript)(tr!("{file} can't be read: {error}", file, error))
     })
 }
 

@@ -155,7 +155,7 @@ fn limit(text: &str) -> Result<u32, String> {
     if (1..=MOST).contains(&limit) {
         return Ok(limit);
     }
-    Err(format!("use 1 to {MOST}"))
+    Err(tr!("use 1 to {most}", most = MOST))
 }
 
 impl RunCommand for Ls {
@@ -173,13 +173,13 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
     let now = now();
     let is_table = matches!(arguments.format(), Format::Table | Format::Wide);
     if !is_table && (arguments.group.is_some() || arguments.tree) {
-        let why = "--group and --tree need the output format table or wide";
-        return Err(Fail::usage(why).hint("leave out `-o`, or the option"));
+        let why = tr!("--group and --tree need the output format table or wide");
+        return Err(Fail::usage(why).hint(tr!("leave out `-o`, or the option")));
     }
     let filter =
         Filter::read(&arguments.filter.join(" "), now, &person::time_zone()).map_err(|error| {
-            Fail::usage(format!("--filter: {}", error.message))
-                .hint("run `workbay ls --help` for the terms of filters")
+            Fail::usage(tr!("--filter: {message}", message = error.message))
+                .hint(tr!("run `workbay ls --help` for the terms of filters"))
         })?;
     let (picture, contexts) = connection::block_on(read(start, arguments, &filter))?;
     let mut sessions = chosen(&picture, &contexts, arguments, &filter, now);
@@ -220,7 +220,7 @@ pub fn found(start: &Start, arguments: &Ls) -> Result<Found, Fail> {
     let now = now();
     let filter =
         Filter::read(&arguments.filter.join(" "), now, &person::time_zone()).map_err(|error| {
-            Fail::usage(error.message).hint("`help ls` explains the terms of filters")
+            Fail::usage(error.message).hint(tr!("`help ls` explains the terms of filters"))
         })?;
     let (picture, contexts) = connection::block_on(read(start, arguments, &filter))?;
     let sessions = chosen(&picture, &contexts, arguments, &filter, now);
@@ -364,8 +364,10 @@ fn stale(picture: &Picture, contexts: &[ContextName]) -> impl Iterator<Item = St
             (_, Some(failure)) => failure.message(),
             _ => return None,
         };
-        Some(format!(
-            "engine {context} is disconnected: {why}. The list shows the last known state"
+        Some(tr!(
+            "engine {context} is disconnected: {why}. The list shows the last known state",
+            context,
+            why
         ))
     })
 }
@@ -392,8 +394,12 @@ fn remark_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session]
             let shown = shown.count() as u64;
             if shown < total {
                 let title = tab.title().to_lowercase();
-                output::remark(&format!(
-                    "workbay: {name}: {shown} of {total} sessions under {title} are shown. --limit N shows more (max: 4000)"
+                output::remark(&tr!(
+                    "workbay: {name}: {shown} of {total} sessions under {title} are shown. --limit N shows more (max: 4000)",
+                    name,
+                    shown,
+                    total,
+                    title
                 ));
             }
         }
@@ -402,12 +408,12 @@ fn remark_more(picture: &Picture, contexts: &[ContextName], sessions: &[Session]
 
 fn nothing(arguments: &Ls) -> &'static str {
     match (arguments.filter.is_empty(), arguments.tab) {
-        (false, TabChoice::All) => "No session matches the filter.",
-        (false, _) => "No session under this --tab matches the filter.",
-        (_, TabChoice::Running) => "No session is running. `workbay launch` starts one.",
-        (_, TabChoice::Finished) => "No session has finished.",
-        (_, TabChoice::Others) => "No session with problems.",
-        (_, TabChoice::All) => "No sessions. `workbay launch` starts one.",
+        (false, TabChoice::All) => tr!("No session matches the filter."),
+        (false, _) => tr!("No session under this --tab matches the filter."),
+        (_, TabChoice::Running) => tr!("No session is running. `workbay launch` starts one."),
+        (_, TabChoice::Finished) => tr!("No session has finished."),
+        (_, TabChoice::Others) => tr!("No session with problems."),
+        (_, TabChoice::All) => tr!("No sessions. `workbay launch` starts one."),
     }
 }
 

@@ -54,13 +54,13 @@ impl FromStr for Sort {
             None => (text, None),
         };
         let column = Column::from_str(name, true)
-            .map_err(|_| format!("unknown column. Columns: {}", Column::names()))?;
+            .map_err(|_| tr!("unknown column. Columns: {names}", names = Column::names()))?;
         let usual = Self::by(column);
         let descending = match way {
             None => usual.descending,
             Some("asc") => false,
             Some("desc") => true,
-            Some(_) => return Err(format!("write {name}:asc or {name}:desc")),
+            Some(_) => return Err(tr!("write {name}:asc or {name}:desc", name)),
         };
         Ok(Self { column, descending })
     }

@@ -106,13 +106,13 @@ impl Table<'_> {
         let mut lines = Vec::new();
         for group in groups(rows.map(|row| (grouping.of(row.0), row))) {
             let name = match group.name.as_str() {
-                "" => format!("no {}", grouping.title()),
+                "" => tr!("no {title}", title = grouping.title()),
                 name => name.to_owned(),
             };
             let slots = requested(group.members.iter().map(|(session, _)| *session));
             let count = match group.members.len() {
-                1 => "1 session".to_owned(),
-                n => format!("{n} sessions"),
+                1 => tr!("1 session").to_owned(),
+                n => tr!("{n} sessions", n),
             };
             let text = format!("{name}  {count}, {} CPU, {}", slots.cpu, slots.mem);
             let bold = Style::new().add_modifier(Modifier::BOLD);

@@ -50,21 +50,21 @@ pub struct Replay {
 
 fn speed(text: &str) -> Result<f64, String> {
     let speed = text.parse().ok().filter(|it| player::SPEEDS.contains(it));
-    speed.ok_or_else(|| "use a number from 0.1 to 100, for example 2".to_owned())
+    speed.ok_or_else(|| tr!("use a number from 0.1 to 100, for example 2").to_owned())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds: Option<f64> = text.parse().ok();
     let seconds = seconds.filter(|it| it.is_finite() && *it >= 0.0);
-    seconds.ok_or_else(|| "use a number of seconds, for example 0.5".to_owned())
+    seconds.ok_or_else(|| tr!("use a number of seconds, for example 0.5").to_owned())
 }
 
 impl RunCommand for Replay {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = invocation.load()?;
         if !tty::is_interactive() {
-            let fail = Fail::usage("`replay` needs a terminal on stdin and stdout");
-            return Err(fail.hint("run it in a terminal, without a pipe"));
+            let fail = Fail::usage(tr!("`replay` needs a terminal on stdin and stdout"));
+            return Err(fail.hint(tr!("run it in a terminal, without a pipe")));
         }
         let mut recording = Recording::open(&self.file)?;
         let (columns, rows) = (recording.header.columns, recording.header.rows);
@@ -122,8 +122,8 @@ fn put(raw: &mut Raw, screen: &io::Stdout, bytes: &[u8]) -> Result<(), Fail> {
 }
 
 fn terminal_fails(error: &io::Error) -> Fail {
-    Fail::new(1, format!("this terminal can't be used: {error}"))
-        .hint("run `reset`, then try again in another terminal")
+    Fail::new(1, tr!("this terminal can't be used: {error}", error))
+        .hint(tr!("run `reset`, then try again in another terminal"))
 }
 
 /// A file that is read line by line.
@@ -140,17 +140,23 @@ impl Recording {
             let is_file = opened.metadata()?.is_file();
             is_file
                 .then_some(opened)
-                .ok_or_else(|| io::Error::other("it isn't a regular file"))
+                .ok_or_else(|| io::Error::other(tr!("it isn't a regular file")))
         });
         let opened = opened.map_err(|error| {
-            Fail::usage(format!("{} can't be read: {error}", file.display()))
-                .hint("name a recording, for example one in recordings/ of the data directory")
+            Fail::usage(tr!(
+                "{file} can't be read: {error}",
+                file = file.display(),
+                error
+            ))
+            .hint(tr!(
+                "name a recording, for example one in recordings/ of the data directory"
+            ))
         })?;
         let mut lines = BufReader::new(opened);
         let first = read_line(&mut lines).unwrap_or_default();
         let header = Header::read(first.trim_end()).map_err(|why| {
-            let fail = Fail::usage(format!("{} can't be played: {why}", file.display()));
-            fail.hint("record a pane with the leader key, then `R`, or convert the file with `asciinema convert`")
+            let fail = Fail::usage(tr!("{file} can't be played: {why}", file = file.display(), why));
+            fail.hint(tr!("record a pane with the leader key, then `R`, or convert the file with `asciinema convert`"))
         })?;
         Ok(Self {
             lines,
@@ -165,8 +171,15 @@ impl Recording {
         loop {
             self.line += 1;
             let line = read_line(&mut self.lines).map_err(|error| {
-                Fail::new(1, format!("{} can't be read: {error}", self.file.display()))
-                    .hint("check the disk, then play it again")
+                Fail::new(
+                    1,
+                    tr!(
+                        "{file} can't be read: {error}",
+                        file = self.file.display(),
+                        error
+                    ),
+                )
+                .hint(tr!("check the disk, then play it again"))
             })?;
             if line.is_empty() {
                 return Ok(None);
@@ -179,7 +192,7 @@ impl Recording {
                 Err(why) => {
                     let file = self.file.display();
                     let fail = Fail::new(1, format!("{file}:{}: {why}", self.line));
-                    Err(fail.hint("the recording is damaged from this line on. Everything before it was played"))
+                    Err(fail.hint(tr!("the recording is damaged from this line on. Everything before it was played")))
                 }
             };
         }

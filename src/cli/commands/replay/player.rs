@@ -122,8 +122,8 @@ fn now() -> Instant {
 }
 
 fn no_keys(error: &io::Error) -> Fail {
-    Fail::new(1, format!("the keyboard can't be read: {error}"))
-        .hint("run it in a terminal, without a pipe")
+    Fail::new(1, tr!("the keyboard can't be read: {error}", error))
+        .hint(tr!("run it in a terminal, without a pipe"))
 }
 
 /// Pauses of years are as good as pauses of a day.

@@ -1,7 +1,5 @@
 //! Describes the results of a session's idle checks.
 
-use std::fmt::Write as _;
-
 use jiff::Timestamp;
 
 use crate::{
@@ -23,38 +21,39 @@ pub fn table(session: &Session, now: Timestamp) -> String {
         .iter()
         .map(|check| vec![checker(&check.checker).into(), judged(check, now).into()])
         .collect();
-    let head = ["IDLE CHECK", "STATE"];
+    let head = [tr_later!("IDLE CHECK"), tr_later!("STATE")];
     format!("\n{}", output::table(&head, &rows, false))
 }
 
 fn checker(checker: &IdleChecker) -> String {
     match checker {
-        IdleChecker::NetworkTimeout => "network timeout".to_owned(),
-        IdleChecker::SessionLifetime => "lifetime".to_owned(),
-        IdleChecker::Utilization => "utilization".to_owned(),
+        IdleChecker::NetworkTimeout => tr!("network timeout").to_owned(),
+        IdleChecker::SessionLifetime => tr!("lifetime").to_owned(),
+        IdleChecker::Utilization => tr!("utilization").to_owned(),
         IdleChecker::Other(word) => word.to_string(),
     }
 }
 
 fn judged(check: &IdleCheck, now: Timestamp) -> String {
     let mut line = match check.state {
-        IdleState::NotCounting => "not counting".to_owned(),
-        IdleState::Over => "over its limit: the session will be reclaimed now".to_owned(),
+        IdleState::NotCounting => tr!("not counting").to_owned(),
+        IdleState::Over => tr!("over its limit: the session will be reclaimed now").to_owned(),
         IdleState::Counting { until } => {
             let left = elapsed((until.as_second() - now.as_second()).max(0));
             match check.basis {
-                IdleBasis::ExpireAfter => format!("will reclaim the session in {left}"),
-                IdleBasis::GracePeriod => format!("starts to count in {left}"),
+                IdleBasis::ExpireAfter => tr!("will reclaim the session in {left}", left),
+                IdleBasis::GracePeriod => tr!("starts to count in {left}", left),
             }
         }
     };
     let join = match check.join {
-        Some(Join::And) => " and ",
-        Some(Join::Or) | None => " or ",
+        Some(Join::And) => tr_in!("idle", " and "),
+        Some(Join::Or) | None => tr_in!("idle", " or "),
     };
     let resources: Vec<String> = check.resources.iter().map(resource).collect();
     if !resources.is_empty() {
-        let _ = write!(line, "; idle below {}", resources.join(join));
+        let resources = resources.join(join);
+        line = tr!("{line}; idle below {resources}", line, resources);
     }
     line
 }
@@ -64,9 +63,14 @@ fn resource(resource: &IdleResource) -> String {
     let percent = |hundredths: i64| Cpu::from_millis(hundredths.unsigned_abs() * 10).to_string();
     let (name, least) = (&resource.resource, percent(resource.threshold));
     if resource.average < 0 {
-        return format!("{name} {least}% (no data)");
+        return tr!("{name} {least}% (no data)", name, least);
     }
-    format!("{name} {least}% (now {}%)", percent(resource.average))
+    tr!(
+        "{name} {least}% (now {now}%)",
+        name,
+        least,
+        now = percent(resource.average)
+    )
 }
 
 #[cfg(test)]

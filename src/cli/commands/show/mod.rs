@@ -100,8 +100,9 @@ impl RunCommand for Show {
             output::print(&text(&session, &around, &figures, &history, &way))?;
         }
         if let Some(why) = lacking {
-            output::remark(&format!(
-                "workbay: its scheduling history can't be read: {why}"
+            output::remark(&tr!(
+                "workbay: its scheduling history can't be read: {why}",
+                why
             ));
         }
         Ok(0)
@@ -128,62 +129,65 @@ fn text(
 fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     let requested = &session.requested_slots;
     let mut fields = vec![
-        ("Name", session.name.to_string()),
-        ("Id", session.id.to_string()),
-        ("Status", status(session)),
+        (tr_later!("Name"), session.name.to_string()),
+        (tr_later!("Id"), session.id.to_string()),
+        (tr_later!("Status"), status(session)),
     ];
-    fields.extend(ending(session).map(|ending| ("Result", ending.to_string())));
+    fields.extend(ending(session).map(|ending| (tr_later!("Result"), ending.to_string())));
     let pull = session.pull.as_deref();
     fields.extend(pull.map(|pull| {
         (
-            "Pulling",
+            tr_later!("Pulling"),
             format!("{}: {}", pull.reference, pull.words().join(", ")),
         )
     }));
     fields.extend(batch(session));
     fields.extend([
-        ("Environment", session.environment.label()),
-        ("Resources", slots(requested)),
-        ("Shared memory", session.shmem.to_string()),
+        (tr_later!("Environment"), session.environment.label()),
+        (tr_later!("Resources"), slots(requested)),
+        (tr!("Shared memory"), session.shmem.to_string()),
     ]);
     fields.extend(
         session
             .disk_limit
-            .map(|most| ("Disk limit", most.to_string())),
+            .map(|most| (tr!("Disk limit"), most.to_string())),
     );
     let given = &session.occupied_slots;
     if *given != ResourceSlots::default() && given != requested {
-        fields.push(("Given", slots(given)));
+        fields.push((tr_later!("Given"), slots(given)));
     }
-    fields.push(("Owner", session.owner.to_string()));
-    fields.push(("Context", session.context.to_string()));
+    fields.push((tr_later!("Owner"), session.owner.to_string()));
+    fields.push((tr_later!("Context"), session.context.to_string()));
     fields.extend(placement(&session.placement));
     for (label, sessions) in [
-        ("Depends on", &session.depends_on),
-        ("Depended by", &session.depended_by),
+        (tr!("Depends on"), &session.depends_on),
+        (tr!("Depended by"), &session.depended_by),
     ] {
         let names = sessions.iter().map(|it| it.name.as_str());
         fields.extend(list(label, names));
     }
     let folders = session.mounted();
-    fields.extend(list("Folders", folders.iter().map(Clean::as_str)));
+    fields.extend(list(
+        tr_later!("Folders"),
+        folders.iter().map(Clean::as_str),
+    ));
     let services = session.services.iter();
     fields.extend(list(
-        "Services",
+        tr_later!("Services"),
         services.map(|service| service.name.as_str()),
     ));
     fields.extend(opened(session, way));
     let stop_hook = session.stop_hook.as_ref();
-    fields.extend(stop_hook.map(|hook| ("Stop hook", hook.to_string())));
+    fields.extend(stop_hook.map(|hook| (tr!("Stop hook"), hook.to_string())));
     let end = session.stop_hook_end.as_ref();
     fields.extend(end.map(|(outcome, words)| ("", format!("{} {words}", outcome.word()))));
     if session.commit == CommitStatus::Ongoing {
-        fields.push(("Image", "being created".to_owned()));
+        fields.push((tr_later!("Image"), tr!("being created").to_owned()));
     }
-    fields.push(("Created", moment(session.created_at)));
+    fields.push((tr_later!("Created"), moment(session.created_at)));
     let times = [
-        ("Started", session.started_at),
-        ("Ended", session.terminated_at),
+        (tr_later!("Started"), session.started_at),
+        (tr_later!("Ended"), session.terminated_at),
     ];
     fields.extend(
         times
@@ -191,7 +195,7 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
             .filter_map(|(name, at)| Some((name, moment(at?)))),
     );
     let run = session.run_seconds(now());
-    fields.extend(run.map(|seconds| ("Run time", elapsed(seconds))));
+    fields.extend(run.map(|seconds| (tr!("Run time"), elapsed(seconds))));
     let end = session
         .started_at
         .or(session.terminated_at)
@@ -200,12 +204,12 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     // The time that a start takes doesn't count as waiting.
     let waits = run.is_none() || waited >= 5;
     let label = if session.status.is_starting() {
-        "Waiting"
+        tr_later!("Waiting")
     } else {
-        "Waited"
+        tr_later!("Waited")
     };
     fields.extend(waits.then(|| (label, elapsed(waited.max(0)))));
-    fields.extend(session.home.clone().map(|path| ("Home", path)));
+    fields.extend(session.home.clone().map(|path| (tr_later!("Home"), path)));
     fields
 }
 
@@ -215,14 +219,20 @@ fn opened(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
         return Vec::new();
     }
     let Some(reached) = reached(session, &way.endpoint, &way.login) else {
-        return vec![("Ports", ports::write(&session.preopen_ports))];
+        return vec![(tr_later!("Ports"), ports::write(&session.preopen_ports))];
     };
     vec![
         (
-            "Ports",
-            format!("{} on the engine's machine", reached.address),
+            tr_later!("Ports"),
+            tr!(
+                "{address} on the engine's machine",
+                address = reached.address
+            ),
         ),
-        ("", format!("from another machine: {}", reached.tunnel)),
+        (
+            "",
+            tr!("from another machine: {tunnel}", tunnel = reached.tunnel),
+        ),
     ]
 }
 
@@ -261,16 +271,16 @@ fn list<'a>(
 fn batch(session: &Session) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if session.session_type == SessionType::Batch {
-        fields.push(("Type", "batch".to_owned()));
+        fields.push((tr_later!("Type"), "batch".to_owned()));
     }
     if let Some(command) = &session.startup_command {
-        fields.push(("Command", secret_rules::mask(command.as_str())));
+        fields.push((tr_later!("Command"), secret_rules::mask(command.as_str())));
     }
     if let Some(at) = session.starts_at {
-        fields.push(("Start time", moment(at)));
+        fields.push((tr!("Start time"), moment(at)));
     }
     if let Some(timeout) = session.timeout {
-        fields.push(("Timeout", timeout.to_string()));
+        fields.push((tr_later!("Timeout"), timeout.to_string()));
     }
     let result = match session.result {
         // How it ended says more.
@@ -280,8 +290,8 @@ fn batch(session: &Session) -> Vec<(&'static str, String)> {
         BatchResult::Failure => "FAILURE",
     };
     let code = session.main_kernel().and_then(|kernel| kernel.exit_code);
-    let code = code.map_or_else(String::new, |code| format!(", exit code {code}"));
-    fields.push(("Result", format!("{result}{code}")));
+    let code = code.map_or_else(String::new, |code| tr!(", exit code {code}", code));
+    fields.push((tr_later!("Result"), format!("{result}{code}")));
     fields
 }
 
@@ -289,25 +299,35 @@ fn placement(placement: &Placement) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     let mut word = |name, text: Option<String>| fields.extend(text.map(|text| (name, text)));
     let text = |word: &Option<Clean>| word.as_ref().map(ToString::to_string);
-    word("Project", text(&placement.project));
-    word("Resource group", text(&placement.resource_group));
+    word(tr_later!("Project"), text(&placement.project));
+    word(tr!("Resource group"), text(&placement.resource_group));
     let agents: Vec<&str> = placement.agents.iter().map(Clean::as_str).collect();
-    word("Agents", (!agents.is_empty()).then(|| agents.join(", ")));
+    word(
+        tr_later!("Agents"),
+        (!agents.is_empty()).then(|| agents.join(", ")),
+    );
     let cluster = (placement.cluster_size > 1).then(|| {
         let mode = match placement.cluster_mode {
-            ClusterMode::SingleNode => "on one node",
-            ClusterMode::MultiNode => "over several nodes",
+            ClusterMode::SingleNode => tr!("on one node"),
+            ClusterMode::MultiNode => tr!("over several nodes"),
         };
-        format!("{} containers {mode}", placement.cluster_size)
+        tr!(
+            "{count} containers {mode}",
+            count = placement.cluster_size,
+            mode
+        )
     });
-    word("Cluster", cluster);
-    word("Priority", placement.priority.map(|n| n.to_string()));
+    word(tr_later!("Cluster"), cluster);
+    word(
+        tr_later!("Priority"),
+        placement.priority.map(|n| n.to_string()),
+    );
     let place = placement
         .queue_position
         .map(|n| (u64::from(n) + 1).to_string());
-    word("Queue position", place);
-    word("Starts by", placement.starts_by.map(moment));
-    word("Tag", text(&placement.tag));
+    word(tr!("Queue position"), place);
+    word(tr!("Starts by"), placement.starts_by.map(moment));
+    word(tr_later!("Tag"), text(&placement.tag));
     fields
 }
 
@@ -318,8 +338,19 @@ fn kernels(session: &Session) -> String {
     let ids = short::kernels(&session.kernels);
     let rows = session.kernels.iter().zip(ids);
     let rows: Vec<Vec<Cell>> = rows.map(|(it, id)| kernel(it, id)).collect();
-    let head = ["CONTAINER", "ID", "STATUS", "AGENT", "ENGINE ID", "NOTE"];
-    format!("\nContainers\n{}", output::table(&head, &rows, false))
+    let head = [
+        tr_later!("CONTAINER"),
+        tr_later!("ID"),
+        tr_later!("STATUS"),
+        tr_later!("AGENT"),
+        tr_later!("ENGINE ID"),
+        tr_later!("NOTE"),
+    ];
+    format!(
+        "\n{}\n{}",
+        tr!("Containers"),
+        output::table(&head, &rows, false)
+    )
 }
 
 fn kernel(kernel: &Kernel, id: String) -> Vec<Cell> {
@@ -328,9 +359,9 @@ fn kernel(kernel: &Kernel, id: String) -> Vec<Cell> {
     let container = container.map(|id| id.as_str().chars().take(12).collect());
     let mut notes: Vec<String> = Vec::new();
     notes.extend(kernel.status_info.as_ref().map(ToString::to_string));
-    notes.extend(kernel.exit_code.map(|code| format!("exit code {code}")));
+    notes.extend(kernel.exit_code.map(|code| tr!("exit code {code}", code)));
     if kernel.oom_killed {
-        notes.push("killed, out of memory".to_owned());
+        notes.push(tr!("killed, out of memory").to_owned());
     }
     vec![
         kernel.hostname.as_str().into(),

@@ -18,20 +18,21 @@ pub async fn around(connection: &Connection, session: &Session) -> Vec<(&'static
     let holders = holders(session, snapshot.sessions.iter());
     let mut fields = match (before.as_slice(), holders.as_slice()) {
         ([], []) => Vec::new(),
-        ([], holders) => vec![("Blocked by", named(holders))],
-        (before, _) => vec![("Ahead", named(before))],
+        ([], holders) => vec![(tr!("Blocked by"), named(holders))],
+        (before, _) => vec![(tr_later!("Ahead"), named(before))],
     };
     let state = find::state(&snapshot, session.context);
     let statistics = state.and_then(|state| state.statistics.as_deref());
     match outlook(session, snapshot.sessions.iter(), statistics) {
         Outlook::Priority(priority) => {
-            let help = format!(
-                "`workbay priority {} {priority}` starts it now",
-                session.name
+            let help = tr!(
+                "`workbay priority {name} {priority}` starts it now",
+                name = session.name,
+                priority
             );
-            fields.push(("Would help", help));
+            fields.push((tr!("Would help"), help));
         }
-        Outlook::Ends(ended) => fields.push(("Starts when", ends(&ended))),
+        Outlook::Ends(ended) => fields.push((tr!("Starts when"), ends(&ended))),
         Outlook::Unknown => {}
     }
     fields

@@ -152,31 +152,40 @@ pub fn table(figures: &Figures, session: &Session) -> String {
     let mut out = String::new();
     if !figures.series.is_empty() {
         let newest = if session.status.is_live() {
-            "NOW"
+            tr_later!("NOW")
         } else {
-            "LAST"
+            tr_later!("LAST")
         };
-        let head = ["USAGE", newest, "AVERAGE", "PEAK", "LIMIT", "TOTAL"];
+        let head = [
+            tr_later!("USAGE"),
+            newest,
+            tr_later!("AVERAGE"),
+            tr_later!("PEAK"),
+            tr_later!("LIMIT"),
+            tr_later!("TOTAL"),
+        ];
         let rows: Vec<Vec<Cell>> = figures.series.iter().map(row).collect();
         let at = figures.at.last().map(|at| moment(*at));
-        out = format!(
-            "\nSampled at {}\n{}",
-            at.unwrap_or_default(),
-            output::table(&head, &rows, false)
+        out = tr!(
+            "\nSampled at {at}\n{table}",
+            at = at.unwrap_or_default(),
+            table = output::table(&head, &rows, false)
         );
         out.push_str(&kernels_table(figures, session));
     }
     if let Some(kills) = figures.oom_kills.filter(|kills| *kills > 0) {
-        let processes = if kills == 1 { "process" } else { "processes" };
-        let _ = write!(
-            out,
-            "\nOut of memory: the kernel killed {kills} {processes}\n"
+        let text = tr_plural!(
+            kills,
+            "Out of memory: the kernel killed {kills} process",
+            "Out of memory: the kernel killed {kills} processes",
+            kills
         );
+        let _ = write!(out, "\n{text}\n");
     }
     if !figures.last_lines.is_empty() {
         let lines: Vec<&str> = figures.last_lines.iter().map(Clean::as_str).collect();
         let lines = lines.join("\n  ");
-        let _ = write!(out, "\nIts log ended with\n  {lines}\n");
+        let _ = write!(out, "{}", tr!("\nIts log ended with\n  {lines}\n", lines));
     }
     out
 }
@@ -205,12 +214,15 @@ fn kernels_table(figures: &Figures, session: &Session) -> String {
         return String::new();
     }
     let names = metrics.iter().map(|metric| name(metric).to_uppercase());
-    let head: Vec<String> = ["CONTAINER".to_owned()].into_iter().chain(names).collect();
+    let head: Vec<String> = [tr!("CONTAINER").to_owned()]
+        .into_iter()
+        .chain(names)
+        .collect();
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     let title = if session.status.is_live() {
-        "Usage of each container now"
+        tr!("Usage of each container now")
     } else {
-        "Usage of each container: average, memory at its peak"
+        tr!("Usage of each container: average, memory at its peak")
     };
     format!("\n{title}\n{}", output::table(&head, &rows, false))
 }
@@ -241,21 +253,21 @@ fn row(series: &Series) -> Vec<Cell> {
 fn name(metric: &Metric) -> String {
     match metric {
         Metric::Cpu => "CPU".to_owned(),
-        Metric::Mem => "Memory".to_owned(),
+        Metric::Mem => tr!("Memory").to_owned(),
         Metric::Accelerator { name } => name.to_string(),
-        Metric::AcceleratorMem { name } => format!("{name} memory"),
-        Metric::Home => "Home".to_owned(),
-        Metric::BlockRead => "Disk read".to_owned(),
-        Metric::BlockWrite => "Disk written".to_owned(),
-        Metric::NetworkIn => "Network in".to_owned(),
-        Metric::NetworkOut => "Network out".to_owned(),
+        Metric::AcceleratorMem { name } => tr!("{name} memory", name),
+        Metric::Home => tr!("Home").to_owned(),
+        Metric::BlockRead => tr!("Disk read").to_owned(),
+        Metric::BlockWrite => tr!("Disk written").to_owned(),
+        Metric::NetworkIn => tr!("Network in").to_owned(),
+        Metric::NetworkOut => tr!("Network out").to_owned(),
     }
 }
 
 /// The value in the unit that every command uses for this metric.
 pub fn amount(metric: &Metric, value: u64) -> String {
     match metric {
-        Metric::Cpu => format!("{} cores", Cpu::from_millis(value).in_use()),
+        Metric::Cpu => tr!("{cpu} cores", cpu = Cpu::from_millis(value).in_use()),
         Metric::Accelerator { .. } => percent(value / 100, value % 100 / 10),
         Metric::Mem | Metric::AcceleratorMem { .. } | Metric::Home => Bytes(value).to_string(),
         _ => format!("{}/s", Bytes(value)),
@@ -265,8 +277,8 @@ pub fn amount(metric: &Metric, value: u64) -> String {
 /// A limit in this unit.
 pub fn limit(metric: &Metric, value: u64) -> String {
     match metric {
-        Metric::Cpu if value == 1000 => "1 core".to_owned(),
-        Metric::Cpu => format!("{} cores", Cpu::from_millis(value)),
+        Metric::Cpu if value == 1000 => tr!("1 core").to_owned(),
+        Metric::Cpu => tr!("{cpu} cores", cpu = Cpu::from_millis(value)),
         _ => amount(metric, value),
     }
 }

@@ -130,7 +130,7 @@ fn text(checked: &CheckedTheme) -> String {
     } = checked;
     let mut lines: Vec<String> = problems.iter().map(|it| it.text(theme)).collect();
     lines.extend(faint.iter().map(|pair| {
-        let on = pair.on.unwrap_or("the terminal's background");
+        let on = pair.on.unwrap_or(tr!("the terminal's background"));
         let FaintPair {
             style,
             fg,
@@ -139,12 +139,28 @@ fn text(checked: &CheckedTheme) -> String {
             least,
             ..
         } = pair;
-        format!("{theme}: {style} on {on}: contrast {contrast}, at least {least} ({fg} on {bg})")
+        tr!(
+            "{theme}: {style} on {on}: contrast {contrast}, at least {least} ({fg} on {bg})",
+            theme,
+            style,
+            on,
+            contrast,
+            least,
+            fg,
+            bg
+        )
     }));
     if lines.is_empty() {
         lines.push(match pairs {
-            0 => format!("{theme}: no problems found. It uses the terminal's own colors"),
-            n => format!("{theme}: no problems found. {n} pairs of colors are easy to read"),
+            0 => tr!(
+                "{theme}: no problems found. It uses the terminal's own colors",
+                theme
+            ),
+            n => tr!(
+                "{theme}: no problems found. {n} pairs of colors are easy to read",
+                theme,
+                n
+            ),
         });
     }
     lines.join("\n") + "\n"

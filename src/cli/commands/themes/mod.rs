@@ -87,7 +87,11 @@ fn ls(start: &Start, json: bool) -> Outcome {
         return Ok(0);
     }
     let cells: Vec<Vec<Cell>> = rows.into_iter().map(cells).collect();
-    output::print(&output::table(&["KIND", "NAME", "FROM", ""], &cells, false))?;
+    output::print(&output::table(
+        &[tr_later!("KIND"), tr_later!("NAME"), tr_later!("FROM"), ""],
+        &cells,
+        false,
+    ))?;
     Ok(0)
 }
 
@@ -105,6 +109,6 @@ fn listed(kind: &'static str, names: Vec<(String, bool)>, chosen: &str) -> Vec<T
 
 fn cells(row: ThemeRow) -> Vec<Cell> {
     let from = if row.own { "yours" } else { "workbay" };
-    let mark = if row.in_use { "in use" } else { "" };
+    let mark = if row.in_use { tr!("in use") } else { "" };
     vec![row.kind.into(), row.name.into(), from.into(), mark.into()]
 }

@@ -41,7 +41,7 @@ pub fn run(start: &Start, theme: Option<String>, json: bool) -> Outcome {
     let dir = start.paths.themes_dir();
     let theme = Theme::open(&name, Some(&dir), ColorDepth::TrueColor).map_err(|problems| {
         let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        Fail::new(code::FAILED, texts.join("\n")).hint("`workbay themes` lists all themes")
+        Fail::new(code::FAILED, texts.join("\n")).hint(tr!("`workbay themes` lists all themes"))
     })?;
     if json {
         let styles = Face::ALL.iter().map(|face| shown(&theme, *face));
@@ -59,7 +59,13 @@ pub fn run(start: &Start, theme: Option<String>, json: bool) -> Outcome {
         .iter()
         .map(|face| row(&theme, &reduced, *face))
         .collect();
-    let heads = ["STYLE", "SAMPLE", "TEXT", "BACKGROUND", ""];
+    let heads = [
+        tr_later!("STYLE"),
+        tr_later!("SAMPLE"),
+        tr_later!("TEXT"),
+        tr_later!("BACKGROUND"),
+        "",
+    ];
     output::colored(&output::table(&heads, &rows, output::is_colorful()))?;
     Ok(0)
 }

@@ -97,7 +97,7 @@ impl RunCommand for Top {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;
         if self.interval.seconds() == 0 {
-            return Err(Fail::usage("--interval must be at least 1s"));
+            return Err(Fail::usage(tr!("--interval must be at least 1s")));
         }
         connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
@@ -146,7 +146,7 @@ async fn follow(
         }
         refresh = table.refresh(connection).await?;
     }
-    output::remark("workbay: the sessions have ended");
+    output::remark(tr!("workbay: the sessions have ended"));
     Ok(0)
 }
 
@@ -303,9 +303,10 @@ async fn figures(connection: &Connection, session: &Session) -> Result<Figures, 
 fn notes(snapshot: &Snapshot, contexts: &[ContextName]) -> Vec<String> {
     let states = snapshot.contexts.iter();
     let lost = states.filter_map(|state| match &state.engine {
-        EngineState::Lost { why, .. } if contexts.contains(&state.context.name) => Some(format!(
-            "engine {} isn't responding: {why}. Values older than 30s are not shown",
-            state.context.name
+        EngineState::Lost { why, .. } if contexts.contains(&state.context.name) => Some(tr!(
+            "engine {name} isn't responding: {why}. Values older than 30s are not shown",
+            name = state.context.name,
+            why
         )),
         _ => None,
     });

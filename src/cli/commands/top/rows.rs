@@ -177,13 +177,13 @@ impl Row {
 
 /// The columns that a narrow terminal lacks, the first one first.
 const SPARED: [&str; 7] = [
-    "DISK WRITE",
-    "DISK READ",
-    "ID",
-    "NET OUT",
-    "NET IN",
-    "RUN TIME",
-    "CONTEXT",
+    tr_later!("DISK WRITE"),
+    tr_later!("DISK READ"),
+    tr_later!("ID"),
+    tr_later!("NET OUT"),
+    tr_later!("NET IN"),
+    tr_later!("RUN TIME"),
+    tr_later!("CONTEXT"),
 ];
 
 /// Leaves out columns until the rest fits.
@@ -254,10 +254,25 @@ impl Refresh {
             let kernels = row.kernels().into_iter().filter(|_| self.kernels);
             cells.extend(kernels.map(|(name, row)| row.cells(&name, "", shown, self.at)));
         }
-        let mut head = Vec::from(if shown.context { &["CONTEXT"][..] } else { &[] });
-        head.extend(["NAME", "ID", "CPU", "MEM"]);
-        head.extend(shown.accelerators.then_some("ACCELERATORS"));
-        head.extend(["NET IN", "NET OUT", "DISK READ", "DISK WRITE", "RUN TIME"]);
+        let mut head = Vec::from(if shown.context {
+            &[tr_later!("CONTEXT")][..]
+        } else {
+            &[]
+        });
+        head.extend([
+            tr_later!("NAME"),
+            tr_later!("ID"),
+            tr_later!("CPU"),
+            tr_later!("MEM"),
+        ]);
+        head.extend(shown.accelerators.then_some(tr_later!("ACCELERATORS")));
+        head.extend([
+            tr_later!("NET IN"),
+            tr_later!("NET OUT"),
+            tr_later!("DISK READ"),
+            tr_later!("DISK WRITE"),
+            tr_later!("RUN TIME"),
+        ]);
         if let Some(width) = width {
             leave_out(&mut head, &mut cells, width);
         }
@@ -267,9 +282,9 @@ impl Refresh {
     /// The table for a terminal, with the time of the refresh.
     pub fn lines(&self, by: TopSort, width: usize) -> Vec<String> {
         let sessions = match self.rows.len() {
-            0 => "no running sessions".to_owned(),
-            1 => "1 running session".to_owned(),
-            many => format!("{many} running sessions"),
+            0 => tr!("no running sessions").to_owned(),
+            1 => tr!("1 running session").to_owned(),
+            many => tr!("{many} running sessions", many),
         };
         let first = format!("{}  {sessions}  (q quits)", clock(self.at));
         let mut lines = vec![first];

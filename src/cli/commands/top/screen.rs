@@ -52,7 +52,7 @@ fn fitting(lines: &[String], rows: usize) -> Vec<String> {
     }
     let kept = rows.saturating_sub(1);
     let mut fitting = lines[..kept].to_vec();
-    fitting.push(format!("and {} more", lines.len() - kept));
+    fitting.push(tr!("and {lines} more", lines = lines.len() - kept));
     fitting
 }
 

@@ -85,19 +85,20 @@ pub fn write(
     }
     create(&file, &text)?;
     output::line(&file.display().to_string())?;
-    output::remark(
+    output::remark(tr!(
         "Passwords, keys and tokens are masked. Names of contexts and sessions, addresses and \
-         paths aren't. Read the report before you send it.",
-    );
+         paths aren't. Read the report before you send it."
+    ));
     Ok(0)
 }
 
 /// Creates a file that only its owner can read.
 fn create(file: &Path, text: &str) -> Result<(), Fail> {
     saving::make(file, text).map_err(|why| {
-        let message = format!("{} can't be written: {why}", file.display());
-        Fail::new(code::FAILED, message)
-            .hint("use another file: `workbay doctor --report FILE` (`-` for stdout)")
+        let message = tr!("{file} can't be written: {why}", file = file.display(), why);
+        Fail::new(code::FAILED, message).hint(tr!(
+            "use another file: `workbay doctor --report FILE` (`-` for stdout)"
+        ))
     })
 }
 

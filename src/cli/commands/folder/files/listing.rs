@@ -36,7 +36,12 @@ pub(in super::super) fn ls(start: &Start, place: &Place, long: bool, json: bool)
     } else if long {
         let rows: Vec<Vec<Cell>> = entries.iter().map(row).collect();
         output::print(&output::table(
-            &["MODE", "SIZE", "MODIFIED", "NAME"],
+            &[
+                tr_later!("MODE"),
+                tr_later!("SIZE"),
+                tr_later!("MODIFIED"),
+                tr_later!("NAME"),
+            ],
             &rows,
             false,
         ))?;
@@ -147,8 +152,13 @@ pub(super) fn du(start: &Start, place: &Place, json: bool) -> Outcome {
     if json {
         output::json(&SpaceJson { files, bytes })?;
     } else {
-        let s = if files == 1 { "" } else { "s" };
-        output::line(&format!("{}, {files} file{s}", Bytes(bytes)))?;
+        output::line(&tr_plural!(
+            files,
+            "{size}, {files} file",
+            "{size}, {files} files",
+            size = Bytes(bytes),
+            files
+        ))?;
     }
     Ok(0)
 }
@@ -177,8 +187,8 @@ async fn measured(
     let progress = last.and_then(|line| serde_json::from_slice(line).ok());
     progress.ok_or_else(|| {
         Fail::from(
-            Failure::internal("the daemon sent no result")
-                .hint("run `workbay daemon stop`, then try again"),
+            Failure::internal(tr!("the daemon sent no result"))
+                .hint(tr!("run `workbay daemon stop`, then try again")),
         )
     })
 }

@@ -124,8 +124,8 @@ impl Place {
         let (folder, path) = bytes.split_at(end.unwrap_or(bytes.len()));
         let folder = std::str::from_utf8(folder).ok().filter(|it| !it.is_empty());
         let folder = folder.ok_or_else(|| {
-            Fail::usage("the name of a folder is missing")
-                .hint("write NAME or NAME/PATH, for example data/file.csv")
+            Fail::usage(tr!("the name of a folder is missing"))
+                .hint(tr!("write NAME or NAME/PATH, for example data/file.csv"))
         })?;
         Ok(Self {
             folder: folder.to_owned(),
@@ -181,8 +181,8 @@ fn destination(file: &Path, name: Option<&OsStr>) -> Result<(Arc<Root>, FilePath
     }
     let ends_with_slash = file.as_os_str().as_bytes().ends_with(b"/");
     let Some(name) = file.file_name().filter(|_| !ends_with_slash) else {
-        let text = format!("directory {} doesn't exist", file.display());
-        return Err(Fail::new(code::NOT_FOUND, text).hint("create it first"));
+        let text = tr!("directory {file} doesn't exist", file = file.display());
+        return Err(Fail::new(code::NOT_FOUND, text).hint(tr!("create it first")));
     };
     Ok((open(parent(file))?, FilePath::parse(name)?))
 }
@@ -191,7 +191,7 @@ fn destination(file: &Path, name: Option<&OsStr>) -> Result<(Arc<Root>, FilePath
 fn source(file: &Path) -> Result<(Arc<Root>, FilePath), Fail> {
     let real = std::fs::canonicalize(file).map_err(|error| {
         let text = format!("{}: {}", file.display(), plain(&error));
-        Fail::new(code::NOT_FOUND, text).hint("check the path")
+        Fail::new(code::NOT_FOUND, text).hint(tr!("check the path"))
     })?;
     match real.file_name() {
         Some(name) => Ok((open(parent(&real))?, FilePath::parse(name)?)),

@@ -76,8 +76,8 @@ impl Transfer {
 
     pub async fn run(mut self, from: FilePath, to: FilePath) -> Result<Copied, Fail> {
         let Some(entry) = self.from.entry(&from).await? else {
-            let text = format!("'{from}' not found");
-            return Err(Fail::new(code::NOT_FOUND, text).hint("list the directory above it"));
+            let text = tr!("'{from}' not found", from);
+            return Err(Fail::new(code::NOT_FOUND, text).hint(tr!("list the directory above it")));
         };
         let (top, depth) = (to.clone(), to.as_path().components().count());
         let mut pending = vec![Item { from, to, entry }];
@@ -110,7 +110,7 @@ impl Transfer {
             FileKind::Directory | FileKind::Special => {
                 let name = item.from.to_string();
                 self.copied
-                    .skip(|| format!("{name}: not a file, directory or link"));
+                    .skip(|| tr!("{name}: not a file, directory or link", name));
                 Ok(())
             }
         }
@@ -166,8 +166,13 @@ impl Transfer {
     fn skip_long(&mut self, item: &Item, entry: &FileEntry) {
         let start: String = item.from.to_string().chars().take(40).collect();
         let name = entry.name.shown();
-        self.copied
-            .skip(|| format!("{start}…/{name}: its path is longer than 4095 bytes"));
+        self.copied.skip(|| {
+            tr!(
+                "{start}…/{name}: its path is longer than 4095 bytes",
+                start,
+                name
+            )
+        });
     }
 
     /// Copies small files of a directory in one stream. Returns the others.
@@ -228,16 +233,20 @@ impl Transfer {
         let target = target.filter(|it| !is_top && stays_inside(&item.to, depth, &it.0));
         let Some(target) = target else {
             let name = item.from.to_string();
-            self.copied
-                .skip(|| format!("{name}: a link that leads out of the copied directory"));
+            self.copied.skip(|| {
+                tr!(
+                    "{name}: a link that leads out of the copied directory",
+                    name
+                )
+            });
             return Ok(());
         };
         let path = item.to.clone();
         match self.to.entry(&path).await? {
             Some(there) if there.target.as_ref() == Some(&target) => return Ok(()),
             Some(_) => {
-                let text = format!("'{path}' already exists and is another file");
-                return Err(Failure::refused(text).hint("delete it first").into());
+                let text = tr!("'{path}' already exists and is another file", path);
+                return Err(Failure::refused(text).hint(tr!("delete it first")).into());
             }
             None => {}
         }
