@@ -1,6 +1,8 @@
 //! Sets the language of this process.
 
-use std::ffi::OsString;
+use std::{collections::BTreeSet, ffi::OsString};
+
+use clap::{Arg, Command};
 
 use crate::{
     config::{
@@ -30,6 +32,88 @@ pub fn start(arguments: &[OsString]) {
     let loaded: Loaded = layer::load(&places, variable);
     if let (Some(catalog), _) = languages::load(&loaded, &paths, variable) {
         locale::start(Box::leak(Box::new(catalog)));
+    }
+}
+
+/// The help in the user's language.
+#[must_use]
+pub fn help(mut command: Command) -> Command {
+    if locale::catalog().is_none() {
+        return command;
+    }
+    // Adds the options --help and --version.
+    command.build();
+    translated(command)
+}
+
+/// Clap has no text of its own below this template, except in errors.
+fn template() -> String {
+    let usage = tr!("Usage:");
+    format!("{{about-with-newline}}\n{usage} {{usage}}\n\n{{all-args}}{{after-help}}")
+}
+
+fn translated(mut command: Command) -> Command {
+    if let Some(text) = command.get_about().map(of) {
+        command = command.about(text);
+    }
+    if let Some(text) = command.get_long_about().map(of) {
+        command = command.long_about(text);
+    }
+    if let Some(text) = command.get_after_help().map(of) {
+        command = command.after_help(text);
+    }
+    command
+        .help_template(template())
+        .subcommand_help_heading(tr!("Commands"))
+        .mut_args(argument)
+        .mut_subcommands(translated)
+}
+
+fn argument(mut arg: Arg) -> Arg {
+    if let Some(text) = arg.get_help().map(of) {
+        arg = arg.help(text);
+    }
+    if let Some(text) = arg.get_long_help().map(of) {
+        arg = arg.long_help(text);
+    }
+    let heading = match arg.get_help_heading() {
+        Some(heading) => locale::find(heading),
+        None if arg.is_positional() => Some(tr!("Arguments")),
+        None => Some(tr!("Options")),
+    };
+    match heading {
+        Some(heading) => arg.help_heading(heading),
+        None => arg,
+    }
+}
+
+fn of(text: &impl ToString) -> String {
+    locale::of(&text.to_string()).to_owned()
+}
+
+/// All texts of the help, for translators.
+#[must_use]
+pub fn help_texts(mut root: Command) -> BTreeSet<String> {
+    root.build();
+    let mut found = BTreeSet::new();
+    collect(&root, &mut found);
+    found
+}
+
+fn collect(command: &Command, found: &mut BTreeSet<String>) {
+    let texts = [
+        command.get_about(),
+        command.get_long_about(),
+        command.get_after_help(),
+    ];
+    found.extend(texts.into_iter().flatten().map(ToString::to_string));
+    for arg in command.get_arguments().filter(|it| !it.is_hide_set()) {
+        let texts = [arg.get_help(), arg.get_long_help()];
+        found.extend(texts.into_iter().flatten().map(ToString::to_string));
+        found.extend(arg.get_help_heading().map(str::to_owned));
+    }
+    for command in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+        collect(command, found);
     }
 }
 

@@ -38,7 +38,7 @@ mod words;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::Cli;
 use commands::{RunCommand as _, completion, ls};
@@ -64,7 +64,12 @@ pub fn main(handlers: &Handlers) -> ExitCode {
     language::start(&arguments);
     let root = Cli::command();
     let arguments = words::as_options(arguments, &root);
-    let cli = match Cli::try_parse_from(&arguments) {
+    let parsed = language::help(root.clone()).try_get_matches_from(&arguments);
+    let parsed = parsed.and_then(|mut matches| {
+        let cli = Cli::from_arg_matches_mut(&mut matches);
+        cli.map_err(|error| error.format(&mut Cli::command()))
+    });
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             if let Some(fail) = words::of_docker(&error, &arguments, &root) {

@@ -1,6 +1,6 @@
 //! What the plain mode uses of the command line: its tree, the values of its arguments, and the lists of its commands.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use clap::{Command, CommandFactory as _, Parser as _, error::ErrorKind};
 
@@ -16,6 +16,7 @@ use super::{
     },
     connection::{self, Connection},
     fail::Fail,
+    language,
 };
 use crate::{
     model::{id::ContextName, notice::Notice, session::Session, spec::LaunchRequest, status::Tab},
@@ -38,7 +39,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub fn tree() -> Command {
     let mut root = Cli::command();
     root.build();
-    root
+    language::help(root)
+}
+
+/// All texts of the help, for translators.
+#[must_use]
+pub fn help_texts() -> BTreeSet<String> {
+    language::help_texts(Cli::command())
 }
 
 /// The values that the last of these words may have, each with a short description. Empty if any text may be typed.

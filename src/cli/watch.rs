@@ -1,6 +1,6 @@
 //! Waits for sessions: until they run, or until they have ended.
 
-use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -89,12 +89,15 @@ pub fn with_key(launch: LaunchRequest) -> LaunchRequest {
 #[must_use]
 pub fn unknown(key: Option<&str>) -> Failure {
     let help = match key {
-        Some(key) => format!(
+        Some(key) => tr!(
             "run `workbay ls`, or repeat the command with `--idempotency-key {key}`, which never \
-             launches twice"
+             launches twice",
+            key
         ),
-        None => "run `workbay ls` to see whether the session exists before you try again".into(),
+        None => {
+            tr!("run `workbay ls` to see whether the session exists before you try again").into()
+        }
     };
-    let text = "the daemon stopped before it answered, so the launch may have happened";
+    let text = tr!("the daemon stopped before it answered, so the launch may have happened");
     Failure::lost(text).hint(help)
 }

@@ -18,7 +18,7 @@ use tokio::{
 use tokio_util::codec::FramedRead;
 
 use super::{
-    Client, ClientError, ClientEvent, ConnectOptions, DaemonHello,
+    Client, ClientError, ClientEvent, ConnectOptions, DaemonHello, language,
     pulse::Pulse,
     start::{patiently, silent},
 };
@@ -82,7 +82,7 @@ impl LinkState {
     pub(super) fn lost_failure(&self) -> Failure {
         match &self.lock().lost {
             Some(why) => lost(why),
-            None => lost(&Clean::new("the connection to the daemon is closed")),
+            None => lost(&Clean::new(tr!("the connection to the daemon is closed"))),
         }
     }
 
@@ -109,8 +109,9 @@ impl LinkState {
 }
 
 fn lost(why: &Clean) -> Failure {
-    Failure::lost(why.clone())
-        .hint("workbay reconnects automatically. If this was a command, run it again")
+    Failure::lost(why.clone()).hint(tr!(
+        "workbay reconnects automatically. If this was a command, run it again"
+    ))
 }
 
 /// The result of a greeting.
@@ -280,8 +281,14 @@ fn feed(
 }
 
 pub(super) fn too_long(bytes: usize, most: usize) -> Failure {
-    let text = format!("the request is too long: {bytes} bytes (max: {most})");
-    Failure::usage(text).hint("store long texts in a file in the session or in a folder")
+    let text = tr!(
+        "the request is too long: {bytes} bytes (max: {most})",
+        bytes,
+        most
+    );
+    Failure::usage(text).hint(tr!(
+        "store long texts in a file in the session or in a folder"
+    ))
 }
 
 async fn read_all(
@@ -293,20 +300,23 @@ async fn read_all(
         let received = reader.next().await;
         shared.pulse.received();
         match received {
-            Some(Ok(Frame::Control(FromDaemon::Refused { message }))) => break message,
+            Some(Ok(Frame::Control(FromDaemon::Refused { message }))) => {
+                break language::of(message);
+            }
             Some(Ok(Frame::Control(FromDaemon::Answer { id, result }))) => {
-                shared.answer(id, result);
+                shared.answer(id, language::answer(result));
             }
             Some(Ok(Frame::Control(FromDaemon::Notice { seq, change }))) => {
+                let change = language::change(change);
                 // The caller may have dropped its receiver because it doesn't need notices.
                 let _ = events.send(ClientEvent::Notice { seq, change }).await;
             }
             // Messages of streams, which have connections of their own.
             Some(Ok(_)) => {}
             Some(Err(error)) => {
-                break Clean::new(&format!("the connection to the daemon broke: {error}"));
+                break Clean::new(&tr!("the connection to the daemon broke: {error}", error));
             }
-            None => break Clean::new("the daemon stopped"),
+            None => break Clean::new(tr!("the daemon stopped")),
         }
     };
     shared.break_off(&why);

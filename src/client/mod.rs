@@ -4,15 +4,15 @@
 //! [`Client`] is cheap to clone; the connection lives as long as one clone or one open stream does. Each stream
 //! has a connection of its own beside it.
 
+mod language;
 pub mod launch;
 mod link;
 mod pulse;
 mod start;
 mod stream;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use thiserror::Error;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use link::{Connection, Greeted};
@@ -64,35 +64,59 @@ impl ConnectOptions {
 }
 
 /// Why there is no connection to the daemon. Each message is a whole sentence for users.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientError {
-    #[error("no daemon is running (no answer at {}). `workbay daemon run` starts one", .0.display())]
     NoDaemon(PathBuf),
-    #[error("the daemon can't be started as {}: {why}", .program.display())]
     Start { program: PathBuf, why: String },
-    #[error("the daemon didn't start: {0}")]
     Daemon(Clean),
-    #[error(
-        "the socket {} must belong to you, but belongs to user {uid}. Set WORKBAY_RUNTIME_DIR to \
-         a directory of your own", .socket.display()
-    )]
     Foreign { socket: PathBuf, uid: u32 },
-    #[error("the daemon refused: {0}")]
     Refused(Clean),
-    #[error(
-        "the daemon restarted for an upgrade, but is still version {0}. Run `workbay daemon \
-         stop`, then try again. Sessions keep running"
-    )]
     Older(Clean),
-    #[error(
-        "the daemon{} isn't responding. Run `workbay daemon stop`, then try again. Sessions keep \
-         running. Its log is {}", .pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default(),
-        .log.display()
-    )]
     Silent { pid: Option<u32>, log: PathBuf },
-    #[error("{0}")]
     Lost(Clean),
 }
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self {
+            Self::NoDaemon(socket) => tr!(
+                "no daemon is running (no answer at {socket}). `workbay daemon run` starts one",
+                socket = socket.display()
+            ),
+            Self::Start { program, why } => tr!(
+                "the daemon can't be started as {program}: {why}",
+                program = program.display(),
+                why
+            ),
+            Self::Daemon(why) => tr!("the daemon didn't start: {why}", why),
+            Self::Foreign { socket, uid } => tr!(
+                "the socket {socket} must belong to you, but belongs to user {uid}. Set WORKBAY_RUNTIME_DIR to a directory of your own",
+                socket = socket.display(),
+                uid
+            ),
+            Self::Refused(why) => tr!("the daemon refused: {why}", why),
+            Self::Older(version) => tr!(
+                "the daemon restarted for an upgrade, but is still version {version}. Run `workbay daemon stop`, then try again. Sessions keep running",
+                version
+            ),
+            Self::Silent {
+                pid: Some(pid),
+                log,
+            } => tr!(
+                "the daemon (pid {pid}) isn't responding. Run `workbay daemon stop`, then try again. Sessions keep running. Its log is {log}",
+                pid,
+                log = log.display()
+            ),
+            Self::Silent { pid: None, log } => tr!(
+                "the daemon isn't responding. Run `workbay daemon stop`, then try again. Sessions keep running. Its log is {log}",
+                log = log.display()
+            ),
+            Self::Lost(why) => why.to_string(),
+        })
+    }
+}
+
+impl std::error::Error for ClientError {}
 
 impl ClientError {
     /// Converts the error to the failure of a request.

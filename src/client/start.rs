@@ -222,7 +222,7 @@ async fn last_words(child: &mut Child, patience: Duration) -> Vec<u8> {
 fn explain(said: &[u8], status: std::process::ExitStatus) -> Clean {
     let said = Clean::multiline(String::from_utf8_lossy(said).trim());
     if said.is_empty() {
-        return Clean::new(&format!("it ended immediately ({status})"));
+        return Clean::new(&tr!("it ended immediately ({status})", status));
     }
     said
 }

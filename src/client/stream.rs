@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use tokio::{sync::mpsc, task::AbortHandle};
 
 use super::{
-    Client,
+    Client, language,
     link::{DaemonReader, Writer, too_long},
     pulse::{Expecting, Pulse},
 };
@@ -186,16 +186,18 @@ async fn read(
                 bytes: data.bytes,
             },
             Some(Ok(Frame::Control(FromDaemon::Opened))) => StreamItem::Opened,
-            Some(Ok(Frame::Control(FromDaemon::Ended { end }))) => return end,
+            Some(Ok(Frame::Control(FromDaemon::Ended { end }))) => return language::end(end),
             Some(Ok(Frame::Control(FromDaemon::Refused { message }))) => {
-                return StreamEnd::Lost { why: message };
+                return StreamEnd::Lost {
+                    why: language::of(message),
+                };
             }
             Some(Ok(Frame::Control(FromDaemon::Answer { .. } | FromDaemon::Notice { .. }))) => {
                 continue;
             }
             Some(Err(error)) => return broken(&error),
             None => {
-                let why = Clean::new("the daemon stopped");
+                let why = Clean::new(tr!("the daemon stopped"));
                 return StreamEnd::Lost { why };
             }
         };
@@ -206,6 +208,6 @@ async fn read(
 }
 
 fn broken(error: &FrameError) -> StreamEnd {
-    let why = Clean::new(&format!("the connection to the daemon broke: {error}"));
+    let why = Clean::new(&tr!("the connection to the daemon broke: {error}", error));
     StreamEnd::Lost { why }
 }

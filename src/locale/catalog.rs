@@ -6,6 +6,7 @@ use super::{
     fill::names,
     plural::PluralRule,
     po::{self, Message},
+    sent::Templates,
 };
 
 /// The texts of one language. They live as long as the process, so that a translation is a `&'static str`.
@@ -15,6 +16,8 @@ pub struct Catalog {
     texts: HashMap<String, &'static str>,
     plurals: HashMap<String, Vec<&'static str>>,
     rule: PluralRule,
+    /// What a text of a daemon is compared with.
+    sent: Templates,
 }
 
 /// What is wrong in a file of translations.
@@ -34,6 +37,7 @@ impl Catalog {
             texts: HashMap::new(),
             plurals: HashMap::new(),
             rule: PluralRule::english(),
+            sent: Templates::default(),
         }
     }
 
@@ -52,6 +56,12 @@ impl Catalog {
     pub fn get_plural(&self, key: &str, number: u64) -> Option<&'static str> {
         let forms = self.plurals.get(key)?;
         forms.get(self.rule.form(number)).copied()
+    }
+
+    /// The translation of a text that a daemon sent.
+    #[must_use]
+    pub fn sent(&self, english: &str) -> Option<String> {
+        self.sent.translate(english)
     }
 
     /// Adds the texts of a `.po` file, which replace earlier ones. Texts with a mistake are left out. Untranslated and
@@ -146,6 +156,7 @@ impl Catalog {
         if message.plural.is_some() {
             self.plurals.insert(key, forms.collect());
         } else if let Some(text) = forms.next() {
+            self.sent.insert(&key, text);
             self.texts.insert(key, text);
         }
     }

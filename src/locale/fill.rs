@@ -4,13 +4,13 @@ use std::fmt::{Display, Write as _};
 
 /// A part of a text with placeholders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part<'a> {
+pub(super) enum Part<'a> {
     Words(&'a str),
     Name(&'a str),
 }
 
 /// The parts of a text. What isn't a placeholder is words.
-fn parts(text: &str) -> Vec<Part<'_>> {
+pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -77,6 +77,15 @@ pub fn fill(text: &str, values: &[(&str, &dyn Display)]) -> String {
         }
     }
     filled
+}
+
+/// [`fill`] with texts.
+pub(super) fn fill_from(text: &str, values: &[(&str, String)]) -> String {
+    let values: Vec<(&str, &dyn Display)> = values
+        .iter()
+        .map(|(name, value)| (*name, value as &dyn Display))
+        .collect();
+    fill(text, &values)
 }
 
 /// The text as pieces: the words with one style, each placeholder with the style of its value.

@@ -10,6 +10,7 @@ pub mod embedded;
 mod fill;
 mod plural;
 mod po;
+mod sent;
 
 use std::{
     cell::Cell,
@@ -112,6 +113,27 @@ macro_rules! tr_later {
     };
 }
 
+/// A text that the daemon sends or stores: English where it is made, in every process. A client translates it where
+/// it reads it ([`sent`]). `&'static str` without arguments, otherwise `String`.
+#[macro_export]
+macro_rules! tr_sent {
+    ($text:literal $(,)?) => { $text };
+    ($text:literal, $($args:tt)+) => { $crate::tr_sent_filled!([$text] [] $($args)+ ,) };
+}
+
+/// The second part of `tr_sent!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tr_sent_filled {
+    ([$text:literal] [$($name:ident = $value:expr;)+] $(,)?) => { format!($text, $($name = $value),+) };
+    ($key:tt [$($done:tt)*] $name:ident = $value:expr, $($rest:tt)*) => {
+        $crate::tr_sent_filled!($key [$($done)* $name = $value;] $($rest)*)
+    };
+    ($key:tt [$($done:tt)*] $name:ident, $($rest:tt)*) => {
+        $crate::tr_sent_filled!($key [$($done)* $name = $name;] $($rest)*)
+    };
+}
+
 /// The catalog of the process.
 static CATALOG: OnceLock<&'static Catalog> = OnceLock::new();
 /// Whether any catalog exists, of the process or of a test.
@@ -181,6 +203,12 @@ pub fn text_in(key: &'static str, english: &'static str) -> &'static str {
 pub fn plural_text(number: u64, one: &'static str, many: &'static str) -> &'static str {
     let translated = catalog().and_then(|it| it.get_plural(one, number));
     translated.unwrap_or(if number == 1 { one } else { many })
+}
+
+/// The translation of a text that a daemon sent, `None` if it has none.
+#[must_use]
+pub fn sent(english: &str) -> Option<String> {
+    catalog()?.sent(english)
 }
 
 /// [`text`] for a text that isn't a literal. A text without a translation, such as a translated one, stays as it is.

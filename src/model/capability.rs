@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::{
     context::EngineKind,
     resources::{Bytes, Cpu},
     text::Clean,
 };
-use crate::locale;
 
 /// One row: what it is, its name, and the kinds of engines that always lack it, with the reason that a disabled
 /// action shows. What only some engines of a kind lack is found when workbay connects.
@@ -135,25 +134,11 @@ impl Capability {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Capabilities {
-    /// The daemon's reasons are English. A client reads them in its language.
-    #[serde(deserialize_with = "translated")]
     pub missing: Vec<(Capability, Clean)>,
     /// An open terminal or service connection counts as use and stops the network idle timeout, so clients
     /// don't keep one open that isn't watched.
     #[serde(default)]
     pub open_streams_keep_alive: bool,
-}
-
-fn translated<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<(Capability, Clean)>, D::Error> {
-    let mut missing = Vec::<(Capability, Clean)>::deserialize(deserializer)?;
-    for (_, why) in &mut missing {
-        if let Some(text) = locale::find(why.as_str()) {
-            *why = Clean::new(text);
-        }
-    }
-    Ok(missing)
 }
 
 impl Capabilities {

@@ -70,13 +70,16 @@ impl FromStr for Network {
             None => longest,
         };
         if prefix > longest {
-            let rule = format!("The prefix length must be from 0 to {longest}");
+            let rule = tr!("The prefix length must be from 0 to {longest}", longest);
             return Err(invalid(&rule));
         }
         if first(address, prefix) != address {
-            let rule = format!(
-                "The address has bits after the prefix. Use {}/{prefix} or {address}/{longest}",
-                first(address, prefix)
+            let rule = tr!(
+                "The address has bits after the prefix. Use {first}/{prefix} or {address}/{longest}",
+                first = first(address, prefix),
+                prefix,
+                address,
+                longest
             );
             return Err(invalid(&rule));
         }

@@ -175,7 +175,11 @@ impl RunCommand for AppCommand {
 
 impl Start {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
-        let what = format!("{} of {}", self.named.app, self.named.one.session);
+        let what = tr!(
+            "{app} of {session}",
+            app = self.named.app,
+            session = self.named.one.session
+        );
         let options = self.forward.confirmed(&what, None)?;
         let start = self.with.start_of(self.named.app);
         let (no_port, json) = (self.no_port, self.format.json);
@@ -199,7 +203,11 @@ impl Start {
 impl Proxy {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         if self.public {
-            let what = format!("{} of {}", self.named.app, self.named.one.session);
+            let what = tr!(
+                "{app} of {session}",
+                app = self.named.app,
+                session = self.named.one.session
+            );
             forwarding::confirm_public(tr!("the cluster's app proxy"), &what, self.yes)?;
         }
         let start = self.with.start_of(self.named.app);

@@ -181,9 +181,14 @@ fn context_of(change: &Change) -> Option<ContextName> {
 /// The state of the connection to an engine, in words.
 pub fn engine_line(engine: &EngineState) -> String {
     match engine {
-        EngineState::Connecting => "connecting".to_owned(),
+        EngineState::Connecting => tr!("connecting").to_owned(),
         EngineState::Connected { info } => {
-            format!("{} {} at {}", info.kind, info.version, info.endpoint)
+            tr!(
+                "{kind} {version} at {endpoint}",
+                kind = info.kind,
+                version = info.version,
+                endpoint = info.endpoint
+            )
         }
         EngineState::Lost { why, attempt, .. } => {
             tr!("disconnected: {why} (attempt {attempt})", why, attempt)

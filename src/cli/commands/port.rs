@@ -117,7 +117,11 @@ impl RunCommand for PortCommand {
 
 impl Open {
     fn request(self, session: crate::model::id::SessionKey) -> Result<Request, Fail> {
-        let what = format!("{} of {}", self.target, self.one.session);
+        let what = tr!(
+            "{app} of {session}",
+            app = self.target,
+            session = self.one.session
+        );
         let protocol = self.tcp.then_some(AppProtocol::Tcp);
         let options = self.forward.confirmed(&what, protocol)?;
         let target = match self.target.parse() {

@@ -196,7 +196,7 @@ fn policy(policy: &Policy) -> Vec<(&'static str, String)> {
         of(now.to_string(), limit)
     });
     let most = |number: Option<u32>| number.map(|n| tr!("max {most}", most = n));
-    let span = |seconds: Option<u64>| seconds.map(|n| tr!("max {most}", most = n = Span(n)));
+    let span = |seconds: Option<u64>| seconds.map(|n| tr!("max {most}", most = Span(n)));
     let each = &policy.per_container;
     let mut container: Vec<String> = each
         .cpu

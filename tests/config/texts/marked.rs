@@ -49,9 +49,16 @@ pub fn marked(root: &Path) -> Vec<Marked> {
     let mut found = Vec::new();
     for file in files(&root.join("src")) {
         let source = std::fs::read_to_string(&file).unwrap();
-        if !["tr!", "tr_in!", "tr_plural!", "tr_pieces!", "tr_later!"]
-            .iter()
-            .any(|it| source.contains(it))
+        if ![
+            "tr!",
+            "tr_in!",
+            "tr_plural!",
+            "tr_pieces!",
+            "tr_later!",
+            "tr_sent!",
+        ]
+        .iter()
+        .any(|it| source.contains(it))
         {
             continue;
         }
@@ -93,6 +100,7 @@ fn text(name: &str, arguments: TokenStream) -> Option<Marked> {
     let literal = |at: usize| parts.get(at).and_then(|part| unescaped(part));
     let (context, text, plural, rest) = match name {
         "tr" | "tr_later" => (None, literal(0)?, None, 1),
+        "tr_sent" => (Some("daemon".to_owned()), literal(0)?, None, 1),
         "tr_pieces" => (None, literal(0)?, None, 2),
         "tr_in" => (Some(literal(0)?), literal(1)?, None, 2),
         "tr_plural" => (None, literal(1)?, Some(literal(2)?), 3),

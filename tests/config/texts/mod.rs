@@ -14,6 +14,7 @@ use std::{
 
 use workbay::{
     action::{Action, Scope},
+    cli::parts,
     config::{meaning::meaning_in_english, setting::SETTINGS},
     locale::{Catalog, embedded, texts_of},
 };
@@ -44,6 +45,8 @@ fn tables() -> Vec<(&'static str, String)> {
     for scope in Scope::ALL {
         all.push(("src/action/scope.rs", scope.title_in_english().to_owned()));
     }
+    let help = parts::help_texts().into_iter();
+    all.extend(help.map(|text| ("src/cli/args/mod.rs", text)));
     for setting in SETTINGS {
         let meaning = meaning_in_english(&setting.key());
         all.push(("src/config/default.toml", meaning));

@@ -331,7 +331,7 @@ fn ca_file(spec: &BackendaiSpec) -> Option<Finding> {
             tr_later!("authority"),
             tr!("{shown} can't be read: {why}", shown, why),
         )
-        .hint(format!("chmod a+r {shown}, or set another ca-file")),
+        .hint(tr!("chmod a+r {shown}, or set another ca-file", shown)),
     })
 }
 

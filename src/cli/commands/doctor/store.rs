@@ -32,7 +32,10 @@ fn file(summary: Result<Option<StoreSummary>, StoreProblem>, paths: &Paths) -> F
             let size = fs::metadata(&path).map_or(0, |meta| meta.len());
             if let Err(why) = fs::File::options().append(true).open(&path) {
                 return Finding::bad(TOPIC, tr!("{shown} can't be written: {why}", shown, why)).hint(
-                    format!("chmod u+rw {shown}; is the disk mounted read-only? `findmnt --target {shown}`"),
+                    tr!(
+                        "chmod u+rw {shown}; is the disk mounted read-only? `findmnt --target {shown}`",
+                        shown
+                    ),
                 );
             }
             let message = tr!(

@@ -142,13 +142,14 @@ fn quota(folder: &Folder) -> String {
     let Some(most) = folder.max_size else {
         return "-".to_owned();
     };
-    let used = folder.percent().map(|percent| format!("{percent}% of "));
-    let measured = if folder.quota_enforced == Some(false) {
-        " (measured)"
-    } else {
-        ""
+    let used = match folder.percent() {
+        Some(percent) => tr!("{percent}% of {most}", percent, most),
+        None => most.to_string(),
     };
-    format!("{}{most}{measured}", used.unwrap_or_default())
+    if folder.quota_enforced == Some(false) {
+        return tr!("{used} (measured)", used);
+    }
+    used
 }
 
 fn files(folder: &Folder) -> String {

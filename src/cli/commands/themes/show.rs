@@ -85,7 +85,7 @@ fn row(theme: &Theme, reduced: &Theme, face: Face) -> Vec<Cell> {
     let or_none = |color: Option<String>| color.unwrap_or_else(|| "-".to_owned());
     vec![
         style.style.into(),
-        Cell::styled(" Sample ", on_screen(reduced, face)),
+        Cell::styled(tr!(" Sample "), on_screen(reduced, face)),
         or_none(style.fg).into(),
         or_none(style.bg).into(),
         style.attributes.join(", ").into(),

@@ -286,7 +286,11 @@ impl Refresh {
             1 => tr!("1 running session").to_owned(),
             many => tr!("{many} running sessions", many),
         };
-        let first = format!("{}  {sessions}  (q quits)", clock(self.at));
+        let first = tr!(
+            "{time}  {sessions}  (q quits)",
+            time = clock(self.at),
+            sessions
+        );
         let mut lines = vec![first];
         lines.extend(self.notes.iter().map(|note| Clean::new(note).into_string()));
         if !self.rows.is_empty() {

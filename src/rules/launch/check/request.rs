@@ -108,9 +108,10 @@ fn check_choice(text: &str) -> Result<(), String> {
         ));
     }
     if text.len() > LONGEST_CHOICE {
-        return Err(format!(
-            "{} bytes are too long (max: {LONGEST_CHOICE})",
-            text.len()
+        return Err(tr!(
+            "{count} bytes are too long (max: {most})",
+            count = text.len(),
+            most = LONGEST_CHOICE
         ));
     }
     Ok(())
@@ -198,10 +199,10 @@ fn check_numbers(request: &LaunchRequest, found: &mut Problems) {
     if let Some(disk) = request.disk
         && disk < amounts::LEAST_DISK
     {
-        let why = format!(
-            "a disk limit of {disk} is too small (min: {}). Home directories have files from the \
-             start",
-            amounts::LEAST_DISK
+        let why = tr!(
+            "a disk limit of {disk} is too small (min: {least}). Home directories have files from the start",
+            disk,
+            least = amounts::LEAST_DISK
         );
         say(found, Field::Disk, why);
     }
