@@ -22,6 +22,7 @@ pub const KOREAN: &[(&str, &str)] = &[
     ("config.po", include_str!("ko/config.po")),
     ("plain.po", include_str!("ko/plain.po")),
     ("cli.po", include_str!("ko/cli.po")),
+    ("daemon.po", include_str!("ko/daemon.po")),
 ];
 
 /// The codes of the languages, besides English.

@@ -76,7 +76,7 @@ impl Observer {
         match self.session(id) {
             Some(session) if session.status.is_final() => {
                 let (name, status) = (&session.name, &session.status);
-                let text = format!("session {name} has already ended ({status})");
+                let text = tr_sent!("session {name} has already ended ({status})", name, status);
                 Err(Failure::refused(text))
             }
             _ => Ok(true),
@@ -90,7 +90,11 @@ impl Observer {
         });
         if let Some(other) = other {
             let old = self.name_of(id);
-            let text = format!("session {old} is already being renamed to {other}");
+            let text = tr_sent!(
+                "session {old} is already being renamed to {other}",
+                old,
+                other
+            );
             return Err(Failure::refused(text));
         }
         let session = self.session(id);
@@ -99,9 +103,10 @@ impl Observer {
         }
         name::check(name).map_err(|error| Failure::usage(error.to_string()))?;
         match session {
-            Some(session) if !session.status.is_live() => Err(Failure::refused(format!(
-                "session {} is {}: only running sessions can be renamed",
-                session.name, session.status
+            Some(session) if !session.status.is_live() => Err(Failure::refused(tr_sent!(
+                "session {name} is {status}: only running sessions can be renamed",
+                name = session.name,
+                status = session.status
             ))),
             _ => Ok(true),
         }
@@ -112,16 +117,17 @@ impl Observer {
         priority::check(wanted).map_err(Failure::usage)?;
         let changing = |it: &PendingChange| matches!(it.change, SessionChange::Priority { .. });
         if self.of(id).any(|it| changing(it) && !it.is_accepted()) {
-            let text = format!(
-                "the priority of {} is already being changed",
-                self.name_of(id)
+            let text = tr_sent!(
+                "the priority of {name} is already being changed",
+                name = self.name_of(id)
             );
             return Err(Failure::refused(text));
         }
         match self.session(id) {
-            Some(session) if session.status != Status::Pending => Err(Failure::refused(format!(
-                "{} is {}: only the priority of a waiting session can be changed",
-                session.name, session.status
+            Some(session) if session.status != Status::Pending => Err(Failure::refused(tr_sent!(
+                "{name} is {status}: only the priority of a waiting session can be changed",
+                name = session.name,
+                status = session.status
             ))),
             Some(session) => Ok(session.placement.priority != Some(wanted)),
             None => Ok(true),
@@ -131,23 +137,27 @@ impl Observer {
     fn check_commit(&self, id: SessionId) -> Result<bool, Failure> {
         let creating = |it: &PendingChange| matches!(it.change, SessionChange::Commit { .. });
         if self.of(id).any(creating) {
-            let text = format!("an image of {} is already being created", self.name_of(id));
+            let text = tr_sent!(
+                "an image of {name} is already being created",
+                name = self.name_of(id)
+            );
             return Err(Failure::refused(text));
         }
         let Some(session) = self.session(id) else {
             return Ok(true);
         };
         if session.session_type != SessionType::Interactive {
-            let text = format!(
-                "session {} is a batch session: images are created from interactive sessions only",
-                session.name
+            let text = tr_sent!(
+                "session {name} is a batch session: images are created from interactive sessions only",
+                name = session.name
             );
             return Err(Failure::refused(text));
         }
         if !session.status.is_live() {
-            return Err(Failure::refused(format!(
-                "session {} is {}: images are created from running sessions only",
-                session.name, session.status
+            return Err(Failure::refused(tr_sent!(
+                "session {name} is {status}: images are created from running sessions only",
+                name = session.name,
+                status = session.status
             )));
         }
         Ok(true)
@@ -181,8 +191,10 @@ pub(super) fn is_shown_by(change: &SessionChange, session: &Session) -> bool {
 pub(super) fn words(change: &SessionChange) -> String {
     match change {
         SessionChange::Terminate { .. } => "terminating".to_owned(),
-        SessionChange::Rename { name } => format!("renaming to {name}"),
-        SessionChange::Priority { priority } => format!("changing its priority to {priority}"),
+        SessionChange::Rename { name } => tr_sent!("renaming to {name}", name),
+        SessionChange::Priority { priority } => {
+            tr_sent!("changing its priority to {priority}", priority)
+        }
         SessionChange::Commit { image_name } => format!("{} {image_name}", Session::COMMITTING),
     }
 }
@@ -190,11 +202,19 @@ pub(super) fn words(change: &SessionChange) -> String {
 /// What failed, for a session of this name.
 pub(super) fn failed(change: &SessionChange, name: &str) -> String {
     match change {
-        SessionChange::Terminate { .. } => format!("{name} couldn't be terminated"),
-        SessionChange::Rename { name: new } => format!("{name} couldn't be renamed to {new}"),
-        SessionChange::Priority { .. } => format!("the priority of {name} couldn't be changed"),
+        SessionChange::Terminate { .. } => tr_sent!("{name} couldn't be terminated", name),
+        SessionChange::Rename { name: new } => {
+            tr_sent!("{name} couldn't be renamed to {new}", name, new)
+        }
+        SessionChange::Priority { .. } => {
+            tr_sent!("the priority of {name} couldn't be changed", name)
+        }
         SessionChange::Commit { image_name } => {
-            format!("the image {image_name} couldn't be created from {name}")
+            tr_sent!(
+                "the image {image_name} couldn't be created from {name}",
+                image_name,
+                name
+            )
         }
     }
 }

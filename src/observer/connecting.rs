@@ -217,7 +217,7 @@ impl Observer {
     }
 
     fn disconnected_failure(&self) -> Failure {
-        let help = "workbay retries automatically. Run `workbay doctor` for the cause";
+        let help = tr_sent!("workbay retries automatically. Run `workbay doctor` for the cause");
         match &self.connection.state {
             EngineState::Lost { why, hint, .. } => {
                 let kind = if self.connection.denied {
@@ -228,7 +228,7 @@ impl Observer {
                 let help = hint.as_ref().map_or(help, |hint| hint.as_str());
                 Failure::new(kind, why.clone()).hint(help)
             }
-            _ => Failure::lost("the engine hasn't answered yet").hint(help),
+            _ => Failure::lost(tr_sent!("the engine hasn't answered yet")).hint(help),
         }
     }
 

@@ -91,7 +91,9 @@ pub enum ManagerReply {
 impl ManagerReply {
     /// Why a request fails whose answer is of another kind than it asked for.
     pub fn mismatch(&self) -> Failure {
-        Failure::internal("the answer of the engine doesn't fit the request. Try again")
+        Failure::internal(tr_sent!(
+            "the answer of the engine doesn't fit the request. Try again"
+        ))
     }
 }
 

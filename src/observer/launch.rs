@@ -73,8 +73,10 @@ impl Observer {
             Err(failure) => {
                 let mut failure = failure;
                 if failure.is_lost() {
-                    let help = "the engine may have received the launch. Check the list before \
-                                you retry";
+                    let help = tr_sent!(
+                        "the engine may have received the launch. Check the list before \
+                                you retry"
+                    );
                     failure = failure.hint(help);
                 }
                 turn.answer(ticket, Err(failure));

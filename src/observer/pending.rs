@@ -139,7 +139,11 @@ impl Observer {
         if let SessionChange::Commit { image_name } = &pending.change {
             match &answer {
                 Ok(_) => {
-                    let text = format!("the image {image_name} was created from {name}");
+                    let text = tr_sent!(
+                        "the image {image_name} was created from {name}",
+                        image_name,
+                        name
+                    );
                     turn.message(Level::Success, Some(id), &text);
                     self.environments_at = None;
                     self.read_environments(turn, now);
@@ -213,8 +217,9 @@ impl Observer {
 
 fn not_done(pending: &PendingChange, name: &str, failure: &Failure) -> Failure {
     if failure.is_not_found() {
-        return vanished(pending.session).hint(format!(
-            "{name} ended or was deleted meanwhile. No action is necessary"
+        return vanished(pending.session).hint(tr_sent!(
+            "{name} ended or was deleted meanwhile. No action is necessary",
+            name
         ));
     }
     Failure {

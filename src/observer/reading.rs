@@ -214,10 +214,10 @@ impl Observer {
     pub(super) fn report_problem(&mut self, turn: &mut Turn, failure: &Failure) {
         if !self.complained && self.is_connected() {
             self.complained = true;
-            let text = format!(
-                "the sessions of {} can't be read: {}",
-                self.context,
-                failure.sentence()
+            let text = tr_sent!(
+                "the sessions of {context} can't be read: {sentence}",
+                context = self.context,
+                sentence = failure.sentence()
             );
             turn.message(Level::Warning, None, &text);
         }

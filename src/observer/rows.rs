@@ -270,15 +270,16 @@ impl Observer {
         let why = session.status_message.as_ref();
         let why = why.or(session.status_info.as_ref());
         let why = why.map_or_else(
-            || "the engine gives no reason".to_owned(),
+            || tr_sent!("the engine gives no reason").to_owned(),
             ToString::to_string,
         );
+        let name = &session.name;
         let what = match session.status {
-            Status::Cancelled => "was cancelled before it ran",
-            Status::Terminated => "ended before it ran",
-            _ => "failed",
+            Status::Cancelled => tr_sent!("{name} was cancelled before it ran", name),
+            Status::Terminated => tr_sent!("{name} ended before it ran", name),
+            _ => tr_sent!("{name} failed", name),
         };
-        let text = format!("{} {what}: {why}", session.name);
+        let text = format!("{what}: {why}");
         turn.notice(NoticeKind::Failed, Level::Error, Some(id), &text);
     }
 }

@@ -140,7 +140,7 @@ impl Observer {
             }
         }
         if self.sweeps.len() >= SWEEPS {
-            let why = "too many lists are being read at once. Try again in a moment";
+            let why = tr_sent!("too many lists are being read at once. Try again in a moment");
             return turn.answer(ticket, Err(Failure::refused(why)));
         }
         let from = if text.is_some() { 0 } else { loaded };

@@ -61,30 +61,34 @@ impl Scheduler {
         let record = adopted(&sight, recorded, name, spec, self.context);
         let (id, name) = (record.session.id, record.session.name.clone());
         turn.writes.push(Write::History(HistoryEntry {
-            message: Some(Clean::new("found on the engine, recreated from its labels")),
+            message: Some(Clean::new(tr_sent!(
+                "found on the engine, recreated from its labels"
+            ))),
             ..HistoryEntry::new(id, now, "adopt", None, record.session.status.clone())
         }));
         turn.message(
             Level::Info,
             Some(id),
-            format!("{name} was found on the engine and is in the list again"),
+            tr_sent!(
+                "{name} was found on the engine and is in the list again",
+                name
+            ),
         );
         if was_renamed {
             turn.message(
                 Level::Warning,
                 Some(id),
-                format!(
-                    "session {} is now called {name}: the name in its labels is invalid or taken. \
-                     Use `workbay rename` for another name",
-                    id.short()
-                ),
+                tr_sent!("session {short} is now called {name}: the name in its labels is invalid or taken. \
+                     Use `workbay rename` for another name", short = id.short(), name),
             );
         }
         self.add(turn, record);
         match &sight.state {
             ContainerState::Created => {
-                let why = "the engine has only a part of the session: its launch was interrupted. \
-                           Relaunch it";
+                let why = tr_sent!(
+                    "the engine has only a part of the session: its launch was interrupted. \
+                           Relaunch it"
+                );
                 self.fail_because(turn, now, id, "creation-failed", why);
             }
             _ => {

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// A note about accelerators that are only counted.
-const BOOKKEEPING: &str = "counted only on this engine: devices aren't isolated";
+const BOOKKEEPING: &str = tr_sent!("counted only on this engine: devices aren't isolated");
 
 impl Scheduler {
     /// The resources as of the last survey. Without an engine, nothing can be chosen.

@@ -99,7 +99,7 @@ impl Scheduler {
                 kernel.status = Status::Running;
             }
         }
-        let text = format!("{} is degraded: {why}", session.name);
+        let text = tr_sent!("{name} is degraded: {why}", name = session.name, why);
         turn.message(Level::Warning, Some(id), text);
     }
 }
@@ -161,7 +161,7 @@ fn stopped_containers(session: &Session, limit: Bytes) -> Option<Clean> {
         .collect();
     match down.len().saturating_sub(NAMED) {
         0 => {}
-        more => reasons.push(format!("{more} more ended")),
+        more => reasons.push(tr_sent!("{more} more ended", more)),
     }
     (!reasons.is_empty()).then(|| Clean::new(&reasons.join("; ")))
 }
@@ -172,8 +172,11 @@ fn sentence(kernel: &Kernel, limit: Bytes) -> String {
     match (kernel.exit_code, info) {
         (Some(code), _) if kernel.oom_killed && code != 0 => memory_sentence(subject, limit, code),
         (Some(code), _) => exit_sentence(subject, code),
-        (None, "failed-to-start") => format!("{subject} never started"),
-        (None, "engine-failed") => format!("the engine reports {subject} as dead"),
-        (None, _) => format!("the container of {subject} was removed outside workbay"),
+        (None, "failed-to-start") => tr_sent!("{subject} never started", subject),
+        (None, "engine-failed") => tr_sent!("the engine reports {subject} as dead", subject),
+        (None, _) => tr_sent!(
+            "the container of {subject} was removed outside workbay",
+            subject
+        ),
     }
 }

@@ -69,36 +69,40 @@ impl Scheduler {
         let session = &held.record.session;
         let name = &session.name;
         if session.session_type != SessionType::Interactive {
-            return Err(Failure::refused(format!(
+            return Err(Failure::refused(tr_sent!(
                 "session {name} isn't interactive: images are created from interactive sessions \
-                 only"
+                 only",
+                name
             ))
-            .hint("launch an interactive session with the same image, and repeat its work there"));
+            .hint(tr_sent!(
+                "launch an interactive session with the same image, and repeat its work there"
+            )));
         }
         if matches!(session.environment.source, EnvironmentSource::Host) {
-            return Err(Failure::refused(format!(
+            return Err(Failure::refused(tr_sent!(
                 "session {name} runs in the host environment, which has no image: its programs \
-                 are those of this machine, and its only own files are in /home/work"
+                 are those of this machine, and its only own files are in /home/work",
+                name
             ))
-            .hint(
+            .hint(tr_sent!(
                 "install programs in a session with an image, and commit that one. Files of this \
-                 session are copied with `workbay cp`, or stay in a mounted folder",
-            ));
+                 session are copied with `workbay cp`, or stay in a mounted folder"
+            )));
         }
         if let Some(other) = &held.record.committing {
-            return Err(Failure::refused(format!(
-                "the image {other} is already being created from {name}"
+            return Err(Failure::refused(tr_sent!(
+                "the image {other} is already being created from {name}",
+                other,
+                name
             ))
-            .hint(format!(
-                "wait for it, or cancel it: `workbay commit --cancel {name}`"
+            .hint(tr_sent!(
+                "wait for it, or cancel it: `workbay commit --cancel {name}`",
+                name
             )));
         }
         if session.status != Status::Running || held.record.ending.is_some() {
-            return Err(Failure::refused(format!(
-                "session {name} is {}: images are created from running sessions only",
-                session.status
-            ))
-            .hint("wait until it runs. A session that has ended can be launched again: `workbay relaunch`"));
+            return Err(Failure::refused(tr_sent!("session {name} is {status}: images are created from running sessions only", name, status = session.status))
+            .hint(tr_sent!("wait until it runs. A session that has ended can be launched again: `workbay relaunch`")));
         }
         Ok(())
     }
@@ -114,21 +118,25 @@ impl Scheduler {
         let names: Vec<&str> = ours.chain(begun).collect();
         if names.contains(&name) {
             return Err(
-                Failure::refused(format!("an image with the name {name} exists")).hint(format!(
-                    "choose another name, or remove it: `workbay image rm {name}`"
-                )),
+                Failure::refused(tr_sent!("an image with the name {name} exists", name)).hint(
+                    tr_sent!(
+                        "choose another name, or remove it: `workbay image rm {name}`",
+                        name
+                    ),
+                ),
             );
         }
         let limit = self.settings.images.limit;
         if limit > 0 && names.len() >= limit as usize {
-            return Err(Failure::refused(format!(
-                "you have {} images of sessions, and the limit is {limit} (`images.limit`)",
-                names.len()
+            return Err(Failure::refused(tr_sent!(
+                "you have {count} images of sessions, and the limit is {limit} (`images.limit`)",
+                count = names.len(),
+                limit
             ))
-            .hint(
+            .hint(tr_sent!(
                 "remove one: `workbay image ls --mine` lists them, `workbay image rm NAME` \
-                 removes one",
-            ));
+                 removes one"
+            )));
         }
         Ok(())
     }
@@ -152,7 +160,11 @@ impl Scheduler {
         let Some((name, image)) = self.commit_is_over(turn, id) else {
             return;
         };
-        let text = format!("the image {image} wasn't created from {name}: it was cancelled");
+        let text = tr_sent!(
+            "the image {image} wasn't created from {name}: it was cancelled",
+            image,
+            name
+        );
         turn.message(Level::Warning, Some(id), text);
     }
 
@@ -208,10 +220,15 @@ impl Scheduler {
                 let over = is_current.then(|| self.commit_is_over(turn, id)).flatten();
                 let text = match over {
                     Some((name, image)) => {
-                        format!("the image {image} was created from {name}: {reference}")
+                        tr_sent!(
+                            "the image {image} was created from {name}: {reference}",
+                            image,
+                            name,
+                            reference
+                        )
                     }
                     // It was complete before it could be cancelled.
-                    None => format!("the image {reference} was created"),
+                    None => tr_sent!("the image {reference} was created", reference),
                 };
                 turn.message(Level::Success, Some(id), text);
                 if self.is_connected() {
@@ -221,7 +238,12 @@ impl Scheduler {
             Err(failure) if is_current => {
                 if let Some((name, image)) = self.commit_is_over(turn, id) {
                     let why = failure.message();
-                    let text = format!("the image {image} couldn't be created from {name}: {why}");
+                    let text = tr_sent!(
+                        "the image {image} couldn't be created from {name}: {why}",
+                        image,
+                        name,
+                        why
+                    );
                     turn.message(Level::Error, Some(id), text);
                 }
             }
@@ -242,9 +264,11 @@ impl Scheduler {
             .collect();
         for id in ids {
             if let Some((name, image)) = self.commit_is_over(turn, id) {
-                let text = format!(
+                let text = tr_sent!(
                     "the image {image} wasn't created from {name}: the daemon ended meanwhile. \
-                     Create it again"
+                     Create it again",
+                    image,
+                    name
                 );
                 turn.message(Level::Warning, Some(id), text);
             }

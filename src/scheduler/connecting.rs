@@ -132,12 +132,12 @@ impl Scheduler {
 
     /// The failure of a request that needs the engine while it isn't connected.
     pub(super) fn unreachable(&self) -> Option<Failure> {
-        let help = "workbay retries automatically. Run `workbay doctor` for the cause";
+        let help = tr_sent!("workbay retries automatically. Run `workbay doctor` for the cause");
         match &self.connection.state {
             EngineState::Connected { .. } => None,
             // Requests wait for the first attempt. This covers consequences of other events.
             EngineState::Connecting => {
-                Some(Failure::lost("the engine hasn't answered yet").hint(help))
+                Some(Failure::lost(tr_sent!("the engine hasn't answered yet")).hint(help))
             }
             EngineState::Lost { why, hint, .. } => {
                 let help = hint.as_ref().map_or(help, |hint| hint.as_str());

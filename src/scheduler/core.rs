@@ -257,8 +257,8 @@ impl Scheduler {
 
     pub(super) fn find(&self, id: SessionId) -> Result<&TrackedSession, Failure> {
         self.held.get(&id).ok_or_else(|| {
-            Failure::not_found(format!("session {} not found", id.short()))
-                .hint("`workbay ls --tab all` lists names and ids")
+            Failure::not_found(tr_sent!("session {short} not found", short = id.short()))
+                .hint(tr_sent!("`workbay ls --tab all` lists names and ids"))
         })
     }
 

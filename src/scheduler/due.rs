@@ -75,8 +75,10 @@ impl Scheduler {
                 kernel.exit_code = Some(OUT_OF_TIME);
             }
         }
-        let text =
-            format!("its command ran longer than its timeout of {timeout} and was terminated");
+        let text = tr_sent!(
+            "its command ran longer than its timeout of {timeout} and was terminated",
+            timeout
+        );
         ending("task-timeout", text)
     }
 
@@ -97,7 +99,11 @@ impl Scheduler {
         };
         held.record.step = step.unwrap_or(Step::Stop);
         if let (Some(why), Some(kind)) = (&message, notice) {
-            let text = format!("{} is being terminated: {why}", held.record.session.name);
+            let text = tr_sent!(
+                "{name} is being terminated: {why}",
+                name = held.record.session.name,
+                why
+            );
             turn.notice(kind, Level::Warning, Some(id), &text);
         }
         self.issue(turn, id);

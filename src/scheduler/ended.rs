@@ -40,7 +40,7 @@ pub(super) fn ending(info: &str, message: String) -> Ending {
 pub(super) fn by_reboot() -> Ending {
     ending(
         "host-reboot",
-        "this machine restarted while the session ran".to_owned(),
+        tr_sent!("this machine restarted while the session ran").to_owned(),
     )
 }
 
@@ -54,10 +54,12 @@ pub(super) fn explain(record: &SessionRecord, exit: Exit, gap: Gap) -> (Ending, 
             "self-terminated",
             memory_sentence("it", record.spec.mem, exit.code),
         )
-    } else if let Some(ending) = by_restart("its main process", exit, gap, exit.code >= 125) {
+    } else if let Some(ending) =
+        by_restart(tr_sent!("its main process"), exit, gap, exit.code >= 125)
+    {
         ending
     } else {
-        let text = exit_sentence("its main process", exit.code);
+        let text = exit_sentence(tr_sent!("its main process"), exit.code);
         ending(reason(exit), meanwhile(text, gap))
     };
     (ending, BatchResult::Undefined)
@@ -67,20 +69,22 @@ pub(super) fn explain(record: &SessionRecord, exit: Exit, gap: Gap) -> (Ending, 
 fn of_batch(mem: Bytes, exit: Exit, gap: Gap) -> (Ending, BatchResult) {
     let reason = match exit.code {
         0 => {
-            let text = "its command ended with exit code 0".to_owned();
+            let text = tr_sent!("its command ended with exit code 0").to_owned();
             return (
                 ending("task-finished", meanwhile(text, gap)),
                 BatchResult::Success,
             );
         }
-        code if ran_out_of_memory(exit) => {
-            ending("task-failed", memory_sentence("its command", mem, code))
-        }
+        code if ran_out_of_memory(exit) => ending(
+            "task-failed",
+            memory_sentence(tr_sent!("its command"), mem, code),
+        ),
         code => {
             let killed = code > 128;
-            let restarted = by_restart("its command", exit, gap, killed).filter(|_| killed);
+            let restarted =
+                by_restart(tr_sent!("its command"), exit, gap, killed).filter(|_| killed);
             restarted.unwrap_or_else(|| {
-                let text = exit_sentence("its command", code);
+                let text = exit_sentence(tr_sent!("its command"), code);
                 ending("task-failed", meanwhile(text, gap))
             })
         }
@@ -104,7 +108,12 @@ fn ran_out_of_memory(exit: Exit) -> bool {
 }
 
 pub(super) fn memory_sentence(subject: &str, limit: Bytes, code: i64) -> String {
-    format!("{subject} used more memory than its {limit} and was killed (exit code {code})")
+    tr_sent!(
+        "{subject} used more memory than its {limit} and was killed (exit code {code})",
+        subject,
+        limit,
+        code
+    )
 }
 
 /// A restart of the machine or the engine also ends what runs on it.
@@ -114,13 +123,14 @@ fn by_restart(subject: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Endin
         Gap::Reboot => Some(by_reboot()),
         Gap::LineLost(lost) if killed || ended_since(exit.finished_at, lost) => Some(ending(
             "engine-restarted",
-            format!("{text} when the engine or the machine restarted"),
+            tr_sent!("{text} when the engine or the machine restarted", text),
         )),
         Gap::DaemonAway if killed => Some(ending(
             "engine-restarted",
-            format!(
+            tr_sent!(
                 "{text} while workbay's daemon wasn't running: the machine or the engine \
-                 restarted, or the process was killed"
+                 restarted, or the process was killed",
+                text
             ),
         )),
         _ => None,
@@ -138,7 +148,7 @@ fn ended_since(finished_at: Option<Timestamp>, lost_at: Option<Timestamp>) -> bo
 
 fn meanwhile(text: String, gap: Gap) -> String {
     match gap {
-        Gap::DaemonAway => format!("{text} while workbay's daemon wasn't running"),
+        Gap::DaemonAway => tr_sent!("{text} while workbay's daemon wasn't running", text),
         Gap::None | Gap::LineLost(_) | Gap::Reboot => text,
     }
 }
@@ -146,10 +156,12 @@ fn meanwhile(text: String, gap: Gap) -> String {
 /// `subject` is a container, its process or its command.
 pub(super) fn exit_sentence(subject: &str, code: i64) -> String {
     match code {
-        129..=192 => format!(
-            "{subject} was killed by signal {} (exit code {code})",
-            code - 128
+        129..=192 => tr_sent!(
+            "{subject} was killed by signal {signal} (exit code {code})",
+            subject,
+            signal = code - 128,
+            code
         ),
-        _ => format!("{subject} ended with exit code {code}"),
+        _ => tr_sent!("{subject} ended with exit code {code}", subject, code),
     }
 }

@@ -26,10 +26,10 @@ impl Scheduler {
             "failed-to-start"
         };
         let why = if failure.is_lost() {
-            format!(
-                "the engine stopped answering while it created the session ({}). Relaunch it when \
+            tr_sent!(
+                "the engine stopped answering while it created the session ({message}). Relaunch it when \
                  the engine is connected",
-                failure.message()
+                message = failure.message()
             )
         } else {
             failure.sentence()
@@ -98,10 +98,10 @@ impl Scheduler {
     }
 
     fn give_up(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, failure: &Failure) {
-        let why = Clean::new(&format!(
-            "its container couldn't be stopped ({}). Terminate the session again, with --force if \
+        let why = Clean::new(&tr_sent!(
+            "its container couldn't be stopped ({sentence}). Terminate the session again, with --force if \
              necessary",
-            failure.sentence()
+            sentence = failure.sentence()
         ));
         let ending = self.session(id).map(|session| session.status.clone());
         let ending = ending == Some(Status::Terminating);

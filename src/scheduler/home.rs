@@ -15,17 +15,31 @@ impl Scheduler {
         let session = &held.record.session;
         let name = &session.name;
         if !session.has_ended() || held.record.step != Step::Settled {
-            let text = format!("session {name} hasn't ended: its home directory is in use");
-            return Err(Failure::refused(text).hint("terminate it, or launch without --same-home"));
+            let text = tr_sent!(
+                "session {name} hasn't ended: its home directory is in use",
+                name
+            );
+            return Err(Failure::refused(text)
+                .hint(tr_sent!("terminate it, or launch without --same-home")));
         }
         if let Some(other) = self.successor(from) {
-            let text = format!("session {other} has taken over the home directory of {name}");
-            let hint = format!("relaunch {other} instead, or launch without --same-home");
+            let text = tr_sent!(
+                "session {other} has taken over the home directory of {name}",
+                other,
+                name
+            );
+            let hint = tr_sent!(
+                "relaunch {other} instead, or launch without --same-home",
+                other
+            );
             return Err(Failure::refused(text).hint(hint));
         }
         if held.record.forgotten || session.home.is_none() {
-            let text = format!("the home directory of session {name} is already deleted");
-            return Err(Failure::refused(text).hint("launch without --same-home"));
+            let text = tr_sent!(
+                "the home directory of session {name} is already deleted",
+                name
+            );
+            return Err(Failure::refused(text).hint(tr_sent!("launch without --same-home")));
         }
         Ok(())
     }

@@ -93,13 +93,13 @@ impl Scheduler {
         if self.is_same(launch, held) {
             return Some(Ok(Answer::Repeated(Box::new(session.clone()))));
         }
-        let text = format!(
-            "the idempotency key launched session {} ({}, {}) with other settings",
-            session.name,
-            session.id.short(),
-            session.status
+        let text = tr_sent!(
+            "the idempotency key launched session {name} ({short}, {status}) with other settings",
+            name = session.name,
+            short = session.id.short(),
+            status = session.status
         );
-        let help = "repeat the launch with the same settings, or use another key";
+        let help = tr_sent!("repeat the launch with the same settings, or use another key");
         Some(Err(Failure::refused(text).hint(help)))
     }
 
@@ -151,9 +151,9 @@ impl Scheduler {
         let request = self.filled(&launch.request, chosen, &ground);
         let mut problems = check(&request, &ground);
         if launch.subs.len() + 1 != request.containers() as usize {
-            let why = format!(
-                "cluster size {} is above the limit of a launch",
-                request.containers()
+            let why = tr_sent!(
+                "cluster size {containers} is above the limit of a launch",
+                containers = request.containers()
             );
             problems.push(FieldProblem::new(LaunchField::ClusterSize, why));
         }
@@ -206,10 +206,14 @@ impl Scheduler {
         if waiting < most as usize || begins() {
             return Ok(());
         }
-        Err(Failure::refused(format!(
-            "the queue is full: {waiting} waiting (max: {most})"
+        Err(Failure::refused(tr_sent!(
+            "the queue is full: {waiting} waiting (max: {most})",
+            waiting,
+            most
         ))
-        .hint("try again when one has started, or terminate a waiting session"))
+        .hint(tr_sent!(
+            "try again when one has started, or terminate a waiting session"
+        )))
     }
 
     /// Checks the rule for names, and that no unfinished session has the name.
@@ -217,12 +221,15 @@ impl Scheduler {
         name::check(name).map_err(|error| Failure::usage(error.to_string()))?;
         match self.name_holder(name) {
             None => Ok(()),
-            Some(held) => Err(Failure::refused(format!(
-                "the name '{name}' is taken by session {} ({})",
-                held.id().short(),
-                held.record.session.status
+            Some(held) => Err(Failure::refused(tr_sent!(
+                "the name '{name}' is taken by session {short} ({status})",
+                name,
+                short = held.id().short(),
+                status = held.record.session.status
             ))
-            .hint("choose another name, or terminate that session first")),
+            .hint(tr_sent!(
+                "choose another name, or terminate that session first"
+            ))),
         }
     }
 
@@ -264,14 +271,15 @@ impl Scheduler {
             .map(Environment::label)
             .collect();
         let known = if known.is_empty() {
-            "no environment is available on this engine".to_owned()
+            tr_sent!("no environment is available on this engine").to_owned()
         } else {
-            format!("available: {}", known.join(", "))
+            tr_sent!("available: {known}", known = known.join(", "))
         };
         Failure::not_found(problem.message)
             .about(problem.field)
-            .hint(format!(
-                "{known}. `workbay env ls` lists all; `--image` takes any image of a registry"
+            .hint(tr_sent!(
+                "{known}. `workbay env ls` lists all; `--image` takes any image of a registry",
+                known
             ))
     }
 }
@@ -291,9 +299,9 @@ fn refusal_for(kind: FailureKind, problems: Vec<FieldProblem>) -> Option<Failure
     let more = others.len().saturating_sub(TOLD_AT_ONCE);
     others.truncate(TOLD_AT_ONCE);
     if more > 0 {
-        others.push(format!("{more} more"));
+        others.push(tr_sent!("{more} more", more));
     }
-    Some(failure.hint(format!("also: {}", others.join("; "))))
+    Some(failure.hint(tr_sent!("also: {others}", others = others.join("; "))))
 }
 
 /// The name of a launch without one.

@@ -82,8 +82,10 @@ impl Scheduler {
             .collect();
         for id in open {
             if self.held.get(&id).is_some_and(has_lost_secrets) {
-                let why = "the daemon restarted before the session was created, and secret \
-                           variables are in its memory only. Relaunch the session";
+                let why = tr_sent!(
+                    "the daemon restarted before the session was created, and secret \
+                           variables are in its memory only. Relaunch the session"
+                );
                 self.fail_because(turn, now, id, "secret-lost", why);
             } else if self.has_come(id) {
                 self.image_ready(turn, now, id);

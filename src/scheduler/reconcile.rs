@@ -90,8 +90,10 @@ impl Scheduler {
                 self.partly_created(turn, now, id, &sight, after_gap);
             }
             (Step::Start, None) if held.record.ending.is_none() => {
-                let why = "its container was removed from the engine before it started. Relaunch \
-                           the session";
+                let why = tr_sent!(
+                    "its container was removed from the engine before it started. Relaunch \
+                           the session"
+                );
                 self.fail_because(turn, now, id, "failed-to-start", why);
             }
             // The step is ordered again: Create makes the container, Stop and Remove find nothing
@@ -156,12 +158,12 @@ impl Scheduler {
             ContainerState::Dead { why } => {
                 let ending = ending(
                     "engine-failed",
-                    format!("the engine reports its container as dead: {why}"),
+                    tr_sent!("the engine reports its container as dead: {why}", why),
                 );
                 self.session_exited(turn, now, id, ending);
             }
             ContainerState::Created => {
-                let why = "its container was recreated outside workbay and never started";
+                let why = tr_sent!("its container was recreated outside workbay and never started");
                 self.session_exited(turn, now, id, ending("container-removed", why.to_owned()));
             }
         }
@@ -293,14 +295,17 @@ fn removed(held: &mut TrackedSession) -> (String, Option<i64>) {
     let session = &mut held.record.session;
     // In a cluster session, it isn't known which container exited.
     let Some(code) = held.last_exit.filter(|_| session.kernels.len() < 2) else {
-        let how = "its container was removed from the engine outside workbay";
+        let how = tr_sent!("its container was removed from the engine outside workbay");
         return (how.to_owned(), None);
     };
     if let Some(kernel) = session.kernels.first_mut() {
         kernel.exit_code = Some(code);
     }
-    let text = exit_sentence("its main process", code);
-    let how = format!("{text}, and its container was removed outside workbay");
+    let text = exit_sentence(tr_sent!("its main process"), code);
+    let how = tr_sent!(
+        "{text}, and its container was removed outside workbay",
+        text
+    );
     (how, Some(code))
 }
 

@@ -58,11 +58,11 @@ impl Scheduler {
         }
         if held.record.will_tries < TRIES {
             held.record.will_tries += 1;
-            let text = "terminating: its stop hook is running";
+            let text = tr_sent!("terminating: its stop hook is running");
             held.record.session.pending_request = Some(Clean::new(text));
             return;
         }
-        let words = Clean::new("interrupted twice");
+        let words = Clean::new(tr_sent!("interrupted twice"));
         let outcome = Outcome::GiveUp;
         self.stop_hook_is_over(turn, id, &StopHookEnd { outcome, words });
     }
@@ -105,7 +105,11 @@ impl Scheduler {
             ..HistoryEntry::new(id, now, "stop-hook", Some(status.clone()), status)
         }));
         if !matches!(end.outcome, Outcome::Success | Outcome::Skipped) {
-            let text = format!("the stop hook of {name} failed: {}", end.words);
+            let text = tr_sent!(
+                "the stop hook of {name} failed: {words}",
+                name,
+                words = end.words
+            );
             turn.message(Level::Warning, Some(id), text);
         }
     }

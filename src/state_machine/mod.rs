@@ -48,15 +48,15 @@ pub fn lacks(engine: &EngineState, capability: Capability) -> Failure {
         EngineState::Connected { info } => info.capabilities.why_not(capability).cloned(),
         _ => None,
     };
-    let why = why.unwrap_or_else(|| "this engine doesn't support the request".into());
+    let why = why.unwrap_or_else(|| tr_sent!("this engine doesn't support the request").into());
     Failure::refused(why)
 }
 
 /// Why a request fails that the daemon answers without the state machine.
 pub fn misdirected() -> Failure {
-    Failure::internal(
-        "the daemon doesn't know this request. Run `workbay daemon stop`, then try again",
-    )
+    Failure::internal(tr_sent!(
+        "the daemon doesn't know this request. Run `workbay daemon stop`, then try again"
+    ))
 }
 
 /// What a state machine knows of its context.

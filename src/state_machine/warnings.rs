@@ -34,12 +34,17 @@ pub(crate) struct Warning {
 impl Warning {
     pub fn sentence(&self, name: &str) -> String {
         let why = match &self.checker {
-            IdleChecker::NetworkTimeout => "it isn't used",
-            IdleChecker::SessionLifetime => "it reaches its maximum lifetime",
-            IdleChecker::Utilization => "it uses too little of its resources",
-            IdleChecker::Other(_) => "by an idle check",
+            IdleChecker::NetworkTimeout => tr_sent!("it isn't used"),
+            IdleChecker::SessionLifetime => tr_sent!("it reaches its maximum lifetime"),
+            IdleChecker::Utilization => tr_sent!("it uses too little of its resources"),
+            IdleChecker::Other(_) => tr_sent!("by an idle check"),
         };
-        format!("{name} will be reclaimed in {}: {why}", roughly(self.left))
+        tr_sent!(
+            "{name} will be reclaimed in {time}: {why}",
+            name,
+            time = roughly(self.left),
+            why
+        )
     }
 }
 
@@ -147,7 +152,7 @@ pub(crate) fn roughly(span: SignedDuration) -> String {
     };
     match seconds {
         0..120 => format!("{seconds} s"),
-        120..7_200 => format!("{minutes} min"),
+        120..7_200 => tr_sent!("{minutes} min", minutes),
         7_200..172_800 => two(hours, "h", minutes % 60, "min"),
         _ => two(hours / 24, "d", hours % 24, "h"),
     }

@@ -80,8 +80,8 @@ impl Core {
         options: &ForwardOptions,
     ) -> Result<Reply, Failure> {
         let Some(port) = app.ports.first() else {
-            let failure = Failure::refused(format!("{} has no port", app.title));
-            return Err(failure.hint("`workbay app logs` shows what it printed"));
+            let failure = Failure::refused(tr_sent!("{title} has no port", title = app.title));
+            return Err(failure.hint(tr_sent!("`workbay app logs` shows what it printed")));
         };
         let target = ForwardTarget::App {
             app: app.name.clone(),
@@ -119,7 +119,15 @@ impl Core {
             kind: NoticeKind::AppEnded { app },
             level: Level::Warning,
             session: Some(session),
-            text: Clean::new(&format!("{title} of {name} {ended}")),
+            text: Clean::new(&match exit_code {
+                Some(code) => tr_sent!(
+                    "{title} of {name} ended with exit code {code}",
+                    title,
+                    name,
+                    code
+                ),
+                None => tr_sent!("{title} of {name} ended", title, name),
+            }),
         });
         self.publish_forwards();
     }

@@ -135,24 +135,29 @@ fn users_keys(path: &Path) -> Result<Keys, Failure> {
         _ => path.to_owned(),
     };
     let failed = |why: String| {
-        Failure::internal(format!(
-            "the public keys in {} can't be read",
-            path.display()
+        Failure::internal(tr_sent!(
+            "the public keys in {path} can't be read",
+            path = path.display()
         ))
         .because(why)
-        .hint("correct apps.authorized-keys in the settings, then run `workbay daemon stop`")
+        .hint(tr_sent!(
+            "correct apps.authorized-keys in the settings, then run `workbay daemon stop`"
+        ))
     };
     let size = fs::metadata(&path).map_err(|error| failed(error.to_string()))?;
     if size.len() > LONGEST {
-        return Err(failed("the file is too long".to_owned()));
+        return Err(failed(tr_sent!("the file is too long").to_owned()));
     }
     let text = fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
     Keys::parse(&path.display().to_string(), &text)
 }
 
 fn broken(path: &Path, error: &io::Error) -> Failure {
-    Failure::internal(format!("the key file {} can't be used", path.display()))
-        .because(error.to_string())
+    Failure::internal(tr_sent!(
+        "the key file {path} can't be used",
+        path = path.display()
+    ))
+    .because(error.to_string())
 }
 
 fn create_directory(path: &Path) -> io::Result<()> {

@@ -46,8 +46,10 @@ impl Core {
             return self.reopen(id, target, &checked).await;
         }
         if self.apps.open.len() >= MOST {
-            return Err(Failure::refused(format!("{MOST} forwards are open"))
-                .hint("close some with `workbay port close`"));
+            return Err(
+                Failure::refused(tr_sent!("{most} forwards are open", most = MOST))
+                    .hint(tr_sent!("close some with `workbay port close`")),
+            );
         }
         let (listener, outcome) = self.apps.bind(&checked).await?;
         let forward = self.new_forward(session, target, app, &checked, options, &listener)?;
@@ -75,8 +77,10 @@ impl Core {
         let port = open.forward.port;
         let wanted = checked.preferred.filter(|wanted| *wanted != port);
         let remark = wanted.map(|wanted| {
-            Clean::new(&format!(
-                "it is open already on port {port}. To use port {wanted}, close it first"
+            Clean::new(&tr_sent!(
+                "it is open already on port {port}. To use port {wanted}, close it first",
+                port,
+                wanted
             ))
         });
         // The app may have been started again on another port.
@@ -195,7 +199,8 @@ impl Core {
 }
 
 pub(super) fn no_forward(id: ForwardId) -> Failure {
-    Failure::not_found(format!("forward {id} not found")).hint("`workbay port ls` lists them")
+    Failure::not_found(tr_sent!("forward {id} not found", id))
+        .hint(tr_sent!("`workbay port ls` lists them"))
 }
 
 fn remark(outcome: BindOutcome) -> Option<Clean> {

@@ -58,8 +58,11 @@ fn check_port(port: u16) -> Result<(), Failure> {
     if is_usable {
         return Ok(());
     }
-    Err(Failure::usage(format!("invalid preferred port {port}"))
-        .hint("use a port from 1025 to 65534, except 2000 to 2003, 2200 and 7681"))
+    Err(
+        Failure::usage(tr_sent!("invalid preferred port {port}", port)).hint(tr_sent!(
+            "use a port from 1025 to 65534, except 2000 to 2003, 2200 and 7681"
+        )),
+    )
 }
 
 fn check_public(
@@ -68,15 +71,18 @@ fn check_public(
     now: Timestamp,
 ) -> Result<(Option<PublicAccess>, Vec<Network>), Failure> {
     if !settings.open_to_public {
-        return Err(Failure::refused(
-            "the settings don't allow apps to be opened to other machines",
-        )
-        .hint("leave out --public, or set apps.open-to-public to true"));
+        return Err(Failure::refused(tr_sent!(
+            "the settings don't allow apps to be opened to other machines"
+        ))
+        .hint(tr_sent!(
+            "leave out --public, or set apps.open-to-public to true"
+        )));
     }
     let allowed = networks(public.allowed.iter().map(String::as_str))?;
     let until = match public.expires {
         Some(span) => Some(now.checked_add(span.duration()).map_err(|_| {
-            Failure::usage(format!("the time {span} is too long")).hint("for example: 8h")
+            Failure::usage(tr_sent!("the time {span} is too long", span))
+                .hint(tr_sent!("for example: 8h"))
         })?),
         None => None,
     };

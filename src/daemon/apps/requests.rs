@@ -91,14 +91,16 @@ impl Core {
         options: &ForwardOptions,
     ) -> Result<Reply, Failure> {
         if target == (ForwardTarget::Port { port: 0 }) {
-            return Err(Failure::usage("invalid port 0").hint("use a port from 1 to 65535"));
+            return Err(Failure::usage(tr_sent!("invalid port 0"))
+                .hint(tr_sent!("use a port from 1 to 65535")));
         }
         let number = snapshots::context_number(&self.contexts, session.context)?;
         let found = snapshots::find(self.contexts[number].known(), session)?;
         if !found.status.is_live() {
-            return Err(Failure::refused(format!(
-                "session {} is {}: a forward needs a running session",
-                found.name, found.status
+            return Err(Failure::refused(tr_sent!(
+                "session {name} is {status}: a forward needs a running session",
+                name = found.name,
+                status = found.status
             )));
         }
         let opened = self.open_forward(session, target, None, options).await?;

@@ -137,7 +137,7 @@ async fn put_key(
         path: "/home/work".to_owned(),
     };
     let mut attached = engine.helper(session.id, task).await?;
-    let closed = || Failure::reported("the helper in the session ended");
+    let closed = || Failure::reported(tr_sent!("the helper in the session ended"));
     let send = async {
         let sender = &attached.input;
         sender

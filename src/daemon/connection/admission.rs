@@ -128,9 +128,12 @@ impl Admitted {
             return Ok(());
         }
         if full {
-            let text = format!("too many clients are connected to the daemon (max: {STAYING})");
+            let text = tr_sent!(
+                "too many clients are connected to the daemon (max: {most})",
+                most = STAYING
+            );
             let failure = Failure::refused(text);
-            return Err(failure.hint("close some clients, then try again"));
+            return Err(failure.hint(tr_sent!("close some clients, then try again")));
         }
         place.stays = true;
         inner.staying += 1;
@@ -141,9 +144,12 @@ impl Admitted {
     pub fn carry_stream(&self) -> Result<(), Failure> {
         let mut inner = self.all.lock();
         if inner.streams.len() >= STREAMS {
-            let text = format!("too many terminals, logs and commands are open (max: {STREAMS})");
+            let text = tr_sent!(
+                "too many terminals, logs and commands are open (max: {most})",
+                most = STREAMS
+            );
             let failure = Failure::refused(text);
-            return Err(failure.hint("close some, then try again"));
+            return Err(failure.hint(tr_sent!("close some, then try again")));
         }
         if inner.places.remove(&self.id).is_none() {
             return Err(Failure::refused(made_room()));
@@ -166,15 +172,17 @@ impl Drop for Admitted {
 
 /// The message for a client that loses its place to a new client.
 pub(in crate::daemon) fn made_room() -> Clean {
-    Clean::new(&format!(
-        "the daemon closed this idle connection, because all {PLACES} connections were in use"
+    Clean::new(&tr_sent!(
+        "the daemon closed this idle connection, because all {most} connections were in use",
+        most = PLACES
     ))
 }
 
 fn crowded() -> Clean {
-    Clean::new(&format!(
-        "the daemon is busy: all {PLACES} connections are in use. Close some clients, then try \
-         again"
+    Clean::new(&tr_sent!(
+        "the daemon is busy: all {most} connections are in use. Close some clients, then try \
+         again",
+        most = PLACES
     ))
 }
 

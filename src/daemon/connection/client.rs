@@ -95,7 +95,7 @@ fn feed_all(
         };
         match (writer.feed(frame), asked) {
             (Err(FrameError::TooLong { bytes, .. }), Some(id)) => {
-                let text = format!("the answer is too long ({bytes} bytes)");
+                let text = tr_sent!("the answer is too long ({bytes} bytes)", bytes);
                 let result = Err(Failure::internal(text));
                 writer.feed(Frame::Control(FromDaemon::Answer { id, result }))?;
             }
@@ -152,7 +152,7 @@ impl ControlClient<'_> {
                 Ok(Frame::Control(FromClient::Ask { id, request })) => {
                     self.asked(id, request).await;
                 }
-                Ok(_) => return Err(Clean::new("this connection carries no stream")),
+                Ok(_) => return Err(Clean::new(tr_sent!("this connection carries no stream"))),
                 Err(FrameError::Io(_)) => return Ok(()),
                 Err(error) => return Err(Clean::new(&error.to_string())),
             }

@@ -87,15 +87,18 @@ fn hello(server_state: &ServerState) -> Welcome {
 async fn decide(uid: io::Result<u32>, reader: &mut FirstReader) -> GreetingDecision {
     let me = rustix::process::getuid().as_raw();
     if !uid.is_ok_and(|uid| uid == me) {
-        let text = format!("this daemon belongs to user {me} and serves no other user");
+        let text = tr_sent!(
+            "this daemon belongs to user {me} and serves no other user",
+            me
+        );
         return GreetingDecision::Refuse(Clean::new(&text));
     }
     match timeout(HELLO, reader.next()).await {
         Ok(Some(Ok(Frame::Control(greeting)))) => compare_versions(greeting, version()),
-        _ => GreetingDecision::Refuse(Clean::new(
+        _ => GreetingDecision::Refuse(Clean::new(tr_sent!(
             "the daemon doesn't recognize this client (different version). Run `workbay daemon \
-             stop`, then try again",
-        )),
+             stop`, then try again"
+        ))),
     }
 }
 
@@ -107,9 +110,11 @@ fn compare_versions(greeting: Greeting, mine: &str) -> GreetingDecision {
     } = greeting;
     match (compare(&version, mine), program) {
         (Ordering::Greater, Some(program)) => GreetingDecision::Become { program, version },
-        (Ordering::Greater, None) => {
-            GreetingDecision::Refuse(stays_older(mine, &version, "the program file was deleted"))
-        }
+        (Ordering::Greater, None) => GreetingDecision::Refuse(stays_older(
+            mine,
+            &version,
+            tr_sent!("the program file was deleted"),
+        )),
         (Ordering::Less, _) => {
             let text = format!(
                 "workbay {} is older than the running daemon ({mine}). Update workbay, or start \
@@ -123,24 +128,27 @@ fn compare_versions(greeting: Greeting, mine: &str) -> GreetingDecision {
             }
         }
         (Ordering::Equal, _) if protocol == PROTOCOL => GreetingDecision::Serve(None),
-        (Ordering::Equal, _) => GreetingDecision::Refuse(Clean::new(
+        (Ordering::Equal, _) => GreetingDecision::Refuse(Clean::new(tr_sent!(
             "the daemon uses another protocol version. Run `workbay daemon stop`, then try again. \
-             Sessions keep running",
-        )),
+             Sessions keep running"
+        ))),
     }
 }
 
 fn stays_older(mine: &str, version: &str, why: &str) -> Clean {
     let version = Clean::new(version);
-    Clean::new(&format!(
+    Clean::new(&tr_sent!(
         "the daemon ({mine}) is older than workbay {version} and can't be upgraded ({why}). Run \
-         `workbay daemon stop`, then try again. Sessions keep running"
+         `workbay daemon stop`, then try again. Sessions keep running",
+        mine,
+        version,
+        why
     ))
 }
 
 async fn begin_upgrade(server_state: &ServerState, program: &str, newer: &str) -> Welcome {
     let Some(successor) = &server_state.successor else {
-        let message = stays_older(version(), newer, "it runs inside another program");
+        let message = stays_older(version(), newer, tr_sent!("it runs inside another program"));
         return Welcome::Refused { message };
     };
     let failed = server_state.failed.as_ref();

@@ -123,7 +123,10 @@ async fn begin(
 }
 
 fn silent() -> Failure {
-    let text = format!("the engine didn't answer within {}s", OPENING.as_secs());
+    let text = tr_sent!(
+        "the engine didn't answer within {seconds}s",
+        seconds = OPENING.as_secs()
+    );
     Failure::lost(text)
 }
 
@@ -149,7 +152,7 @@ pub(in crate::daemon) async fn engine_for(
         open: open.clone(),
         answer,
     };
-    let ending = || Failure::lost("the daemon is stopping");
+    let ending = || Failure::lost(tr_sent!("the daemon is stopping"));
     inbound.send(look).await.map_err(|_| ending())?;
     answered.await.unwrap_or_else(|_| Err(ending()))
 }
@@ -201,9 +204,9 @@ async fn open_on(
         | StreamOpen::WriteFiles { .. }
         | StreamOpen::FileWork { .. }
         | StreamOpen::Rescue { .. } => {
-            return Err(Failure::internal(
-                "files are opened elsewhere. Report this error",
-            ));
+            return Err(Failure::internal(tr_sent!(
+                "files are opened elsewhere. Report this error"
+            )));
         }
         StreamOpen::ExportImage { reference, .. } => {
             let pieces = images::export(engine, &reference).await?;
@@ -265,7 +268,7 @@ fn of_program(mut output: mpsc::Receiver<Output>) -> OutputPieces {
         Output::End { exit_code } => Err(StreamEnd::Exited { exit_code }),
         Output::Lost { why } => Err(StreamEnd::Lost { why }),
     });
-    let why = Clean::new("the connection to the session broke");
+    let why = Clean::new(tr_sent!("the connection to the session broke"));
     let broken = ready(Err(StreamEnd::Lost { why }));
     printed.chain(once(broken)).boxed()
 }
@@ -373,7 +376,9 @@ async fn feed(
             }
             Ok(Frame::Control(FromClient::EndInput)) => Input::Eof,
             Ok(Frame::Control(FromClient::Ask { .. } | FromClient::Open { .. })) => {
-                return Err(Clean::new("this connection carries a stream already"));
+                return Err(Clean::new(tr_sent!(
+                    "this connection carries a stream already"
+                )));
             }
             Err(FrameError::Io(_)) => return Ok(()),
             Err(error) => return Err(Clean::new(&error.to_string())),

@@ -91,6 +91,6 @@ pub(in crate::daemon) async fn carry_out(
             return;
         }
     }
-    let ended = Failure::reported("it ended the work without a result");
+    let ended = Failure::reported(tr_sent!("it ended the work without a result"));
     report(Err(ended)).await;
 }

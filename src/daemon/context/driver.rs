@@ -263,7 +263,9 @@ impl<M: StateMachine, E: Execute<M::Command>> Drive for Driver<M, E> {
         let withheld = std::mem::take(&mut self.withheld);
         let (given_up, rest) = withheld.into_iter().partition::<Vec<_>, _>(of_session);
         self.withheld = rest;
-        let why = Clean::new("the session was terminated before it was recorded");
+        let why = Clean::new(tr_sent!(
+            "the session was terminated before it was recorded"
+        ));
         let facts = given_up.iter().filter_map(|it| M::not_done(it, &why));
         self.facts.extend(facts);
     }

@@ -310,7 +310,7 @@ impl Executor {
                     self.report(happened).await;
                 }
                 Some(Err(error)) => return lost(error.message()),
-                None => return lost("the engine ended its stream of events"),
+                None => return lost(tr_sent!("the engine ended its stream of events")),
             }
         }
     }
@@ -402,7 +402,10 @@ async fn lasting<T>(
 }
 
 pub(in crate::daemon) fn no_answer(seconds: u64, kind: FailureKind) -> Failure {
-    Failure::new(kind, format!("the engine didn't answer within {seconds}s"))
+    Failure::new(
+        kind,
+        tr_sent!("the engine didn't answer within {seconds}s", seconds),
+    )
 }
 
 fn lost(why: impl Into<Clean>) -> Failure {

@@ -64,8 +64,8 @@ async fn silence_after<'a>(ping: impl Fn() -> AnswerFuture<'a, ()>, pause: Durat
             Ok(_) => {}
             Err(_) => {
                 return Failure::unreachable(
-                    "this context",
-                    format!("no answer for {}s", WORD.as_secs()),
+                    tr_sent!("this context"),
+                    tr_sent!("no answer for {seconds}s", seconds = WORD.as_secs()),
                 );
             }
         }

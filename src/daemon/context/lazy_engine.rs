@@ -61,9 +61,9 @@ impl<T: ?Sized + Send + Sync + 'static> LazyEngine<T> {
         }
         let shared = self.shared.clone();
         let making = tokio::task::spawn_blocking(move || (shared.make)(&shared.setup));
-        let engine = making
-            .await
-            .map_err(|error| Failure::internal(format!("the engine can't be set up: {error}")))??;
+        let engine = making.await.map_err(|error| {
+            Failure::internal(tr_sent!("the engine can't be set up: {error}", error))
+        })??;
         *self.made() = Some(engine.clone());
         Ok(engine)
     }

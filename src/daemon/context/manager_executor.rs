@@ -194,7 +194,7 @@ impl ManagerExecutor {
                 Err(error) => return broken(error),
             }
         }
-        failed("the engine ended its stream of events")
+        failed(tr_sent!("the engine ended its stream of events"))
     }
 
     async fn run(&self, number: RequestNumber, request: ManagerRequest) {
@@ -262,7 +262,11 @@ impl ManagerExecutor {
                 Ok(Some(Ok(progress))) => progress,
                 Ok(Some(Err(error))) => return Err(broken(error)),
                 Ok(None) => return Ok(ManagerReply::Done),
-                Err(_) => return Err(failed("the engine reports no more progress of the image")),
+                Err(_) => {
+                    return Err(failed(tr_sent!(
+                        "the engine reports no more progress of the image"
+                    )));
+                }
             };
             self.report(Fact::Progressed { number, progress }).await;
         }

@@ -123,9 +123,9 @@ impl ContextRunner {
         if !self.context.read_only {
             return Ok(());
         }
-        let text = format!("context '{}' is read-only", self.context.name);
+        let text = tr_sent!("context '{name}' is read-only", name = self.context.name);
         Err(Failure::refused(text).hint(
-            "to allow changes, remove `read-only` of the context in contexts.toml, then run `workbay daemon stop`",
+            tr_sent!("to allow changes, remove `read-only` of the context in contexts.toml, then run `workbay daemon stop`"),
         ))
     }
 

@@ -54,7 +54,10 @@ pub(in crate::daemon) async fn carry_out(
     let (outcome, words) = match outcome {
         Ok(parts) => total_outcome(&parts),
         Err(_) => {
-            let text = format!("it didn't end within {}", what.stop_hook.timeout.in_words());
+            let text = tr_sent!(
+                "it didn't end within {limit}",
+                limit = what.stop_hook.timeout.in_words()
+            );
             (Outcome::Expired, text)
         }
     };
@@ -111,7 +114,7 @@ async fn save(engine: &Arc<dyn Containers>, session: SessionId, what: &StopHookP
     let Some(place) = &what.place else {
         let saved = engine.save(session, paths, &what.file).await;
         let file = saved.map_err(|error| error.to_string())?;
-        return Ok(format!("saved to {}", file.display()));
+        return Ok(tr_sent!("saved to {file}", file = file.display()));
     };
     let room = match &what.stop_hook.folder {
         Some(folder) => engine.room(folder).await,
@@ -125,9 +128,13 @@ async fn save(engine: &Arc<dyn Containers>, session: SessionId, what: &StopHookP
         .collect();
     let ended = run(engine, session, &words).await?;
     match ended.code {
-        0 => Ok(format!("saved to {place}")),
+        0 => Ok(tr_sent!("saved to {place}", place)),
         _ if !ended.said.is_empty() => Err(last(&ended.said)),
-        code => Err(format!("saving to {place} ended with exit code {code}")),
+        code => Err(tr_sent!(
+            "saving to {place} ended with exit code {code}",
+            place,
+            code
+        )),
     }
 }
 
@@ -140,10 +147,16 @@ struct Ended {
 fn of_command(ended: Ended) -> Part {
     match ended.code {
         0 => Ok(ended.said),
-        code if ended.said.is_empty() => Err(format!("its command ended with exit code {code}")),
+        code if ended.said.is_empty() => {
+            Err(tr_sent!("its command ended with exit code {code}", code))
+        }
         code => {
             let said = last(&ended.said);
-            Err(format!("its command ended with exit code {code}: {said}"))
+            Err(tr_sent!(
+                "its command ended with exit code {code}: {said}",
+                code,
+                said
+            ))
         }
     }
 }
@@ -179,7 +192,7 @@ async fn run(
     let said = String::from_utf8_lossy(&said).trim().to_owned();
     match ended {
         Some(code) => Ok(Ended { code, said }),
-        None => Err("the session ended before it finished".to_owned()),
+        None => Err(tr_sent!("the session ended before it finished").to_owned()),
     }
 }
 

@@ -59,7 +59,9 @@ impl End {
 }
 
 fn unexpected() -> Failure {
-    Failure::internal("an unexpected answer about files. Report this error")
+    Failure::internal(tr_sent!(
+        "an unexpected answer about files. Report this error"
+    ))
 }
 
 /// The task that copies. Dropping the receiver cancels the copy, and the task removes what is unfinished.
@@ -120,9 +122,10 @@ async fn next(mut copying: Copying) -> Option<(Result<FileProgress, Failure>, Op
     }
     let result = match (&mut copying.task).await {
         Ok(result) => result.map(|()| now),
-        Err(error) => {
-            Err(Failure::internal(format!("the copy broke: {error}")).hint("report this error"))
-        }
+        Err(error) => Err(
+            Failure::internal(tr_sent!("the copy broke: {error}", error))
+                .hint(tr_sent!("report this error")),
+        ),
     };
     Some((result, None))
 }
@@ -139,19 +142,20 @@ impl Copy {
     /// Copies one path into the directory.
     async fn path(&mut self, path: &FilePath, directory: &FilePath) -> Result<(), Failure> {
         let Some(name) = path.name() else {
-            return Err(
-                Failure::refused("the folder or home directory itself can't be copied")
-                    .hint("choose something in it"),
-            );
+            return Err(Failure::refused(tr_sent!(
+                "the folder or home directory itself can't be copied"
+            ))
+            .hint(tr_sent!("choose something in it")));
         };
         let target = directory.join(name)?;
         let is_new = match self.to.entry(&target).await {
             Ok(_) if !self.replace => {
-                let text = format!(
-                    "'{}' already exists in that directory",
-                    Clean::new(&name.to_string_lossy())
+                let text = tr_sent!(
+                    "'{name}' already exists in that directory",
+                    name = Clean::new(&name.to_string_lossy())
                 );
-                return Err(Failure::refused(text).hint("choose another directory, or replace it"));
+                return Err(Failure::refused(text)
+                    .hint(tr_sent!("choose another directory, or replace it")));
             }
             Ok(_) => false,
             Err(failure) if failure.is_not_found() => true,
@@ -160,7 +164,7 @@ impl Copy {
         let newest = self.newest.clone();
         let copied = tokio::select! {
             copied = self.tree(path.clone(), target.clone()) => copied,
-            () = newest.closed() => Err(Failure::refused("the copy was cancelled").hint("start it again")),
+            () = newest.closed() => Err(Failure::refused(tr_sent!("the copy was cancelled")).hint(tr_sent!("start it again"))),
         };
         if copied.is_err() && is_new {
             // Nothing may have been created yet.
@@ -186,9 +190,13 @@ impl Copy {
                     directories.push((to, entry));
                 }
                 FileKind::Special => {
-                    let text =
-                        format!("'{from}' can't be copied: it is a pipe, a socket or a device");
-                    return Err(Failure::refused(text).hint("delete it, or select other files"));
+                    let text = tr_sent!(
+                        "'{from}' can't be copied: it is a pipe, a socket or a device",
+                        from
+                    );
+                    return Err(
+                        Failure::refused(text).hint(tr_sent!("delete it, or select other files"))
+                    );
                 }
             }
         }
@@ -239,8 +247,10 @@ impl Copy {
 
     async fn link(&mut self, path: &FilePath, target: Option<FileName>) -> Result<(), Failure> {
         let Some(target) = target else {
-            return Err(Failure::refused(format!("the link '{path}' can't be read"))
-                .hint("start the copy again"));
+            return Err(
+                Failure::refused(tr_sent!("the link '{path}' can't be read", path))
+                    .hint(tr_sent!("start the copy again")),
+            );
         };
         if self.replace {
             match self.to.entry(path).await {

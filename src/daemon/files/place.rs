@@ -47,7 +47,7 @@ pub(super) async fn find(
         is_change,
         answer,
     };
-    let ending = || Failure::lost("the daemon is stopping").hint("try again");
+    let ending = || Failure::lost(tr_sent!("the daemon is stopping")).hint(tr_sent!("try again"));
     let sent = inbound.send(Inbound::FindPlace(waiting)).await;
     sent.map_err(|_| ending())?;
     answered.await.unwrap_or_else(|_| Err(ending()))
@@ -91,10 +91,12 @@ impl Core {
                 }
             }
         };
-        let read_only = runner
-            .context
-            .read_only
-            .then(|| Clean::new(&format!("context '{}' is read-only", place.context())));
+        let read_only = runner.context.read_only.then(|| {
+            Clean::new(&tr_sent!(
+                "context '{context}' is read-only",
+                context = place.context()
+            ))
+        });
         match (runner.lazy_engine.there(), known.engine()) {
             (Some(engine), _) => Ok(Some(FoundPlace {
                 engine,
@@ -121,18 +123,27 @@ fn of_session(
         return Ok(FileRoot::Running(session.id));
     }
     if !status.is_final() && *status != Status::Error {
-        let text = format!("session {name} is {status}: its files need a running or ended session");
-        return Err(Failure::refused(text).hint("try again when it runs"));
+        let text = tr_sent!(
+            "session {name} is {status}: its files need a running or ended session",
+            name,
+            status
+        );
+        return Err(Failure::refused(text).hint(tr_sent!("try again when it runs")));
     }
     if is_observing {
-        let text =
-            format!("session {name} has ended, and clusters keep no files of ended sessions");
-        return Err(Failure::refused(text).hint("only files in folders outlive a session"));
+        let text = tr_sent!(
+            "session {name} has ended, and clusters keep no files of ended sessions",
+            name
+        );
+        return Err(
+            Failure::refused(text).hint(tr_sent!("only files in folders outlive a session"))
+        );
     }
     if is_forgotten {
-        let text = format!("the files of {name} were deleted");
-        return Err(Failure::not_found(text)
-            .hint("files of ended sessions are kept for [history] keep-days"));
+        let text = tr_sent!("the files of {name} were deleted", name);
+        return Err(Failure::not_found(text).hint(tr_sent!(
+            "files of ended sessions are kept for [history] keep-days"
+        )));
     }
     Ok(FileRoot::Ended(session.id))
 }

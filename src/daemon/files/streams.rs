@@ -99,9 +99,11 @@ pub(in crate::daemon) async fn open(
         StreamOpen::Rescue { session, rescue } => {
             let found = place::find(inbound, &FilePlace::Session { session }, true).await?;
             if found.running.is_none() {
-                let text = "the session has ended, so no files of it are copied into a folder";
-                return Err(Failure::refused(text)
-                    .hint("copy from its home directory: `workbay cp S:PATH .`"));
+                let text =
+                    tr_sent!("the session has ended, so no files of it are copied into a folder");
+                return Err(Failure::refused(text).hint(tr_sent!(
+                    "copy from its home directory: `workbay cp S:PATH .`"
+                )));
             }
             let used = using(inbound, &found).await;
             Ok(FileStream {
@@ -109,9 +111,9 @@ pub(in crate::daemon) async fn open(
                 input: None,
             })
         }
-        _ => Err(Failure::internal(
-            "a stream of another kind was opened. Report this error",
-        )),
+        _ => Err(Failure::internal(tr_sent!(
+            "a stream of another kind was opened. Report this error"
+        ))),
     }
 }
 
@@ -120,10 +122,10 @@ fn of_many(found: place::FoundPlace) -> Result<place::FoundPlace, Failure> {
     if found.engine.carries_many(&found.root) {
         return Ok(found);
     }
-    Err(
-        Failure::unsupported("files of this place are transferred one at a time")
-            .hint("transfer each file on its own"),
-    )
+    Err(Failure::unsupported(tr_sent!(
+        "files of this place are transferred one at a time"
+    ))
+    .hint(tr_sent!("transfer each file on its own")))
 }
 
 /// The session is used while the result exists.
@@ -156,8 +158,8 @@ fn content(typed: mpsc::Receiver<Input>) -> FileBytes {
                 Some(Input::Resize { .. }) => {}
                 Some(Input::Eof) => return None,
                 None => {
-                    let failure = Failure::lost("the transfer was interrupted")
-                        .hint("continue it with `--resume`");
+                    let failure = Failure::lost(tr_sent!("the transfer was interrupted"))
+                        .hint(tr_sent!("continue it with `--resume`"));
                     return Some((Err(failure), None));
                 }
             }

@@ -121,7 +121,8 @@ impl Core {
         let (number, request) = (admitted.number, admitted.request);
         let Some(engine) = self.contexts[number].lazy_engine.there() else {
             // An admitted request has an engine, unless it was discarded just now.
-            let gone = Failure::lost("the engine is disconnected").hint("try again");
+            let gone =
+                Failure::lost(tr_sent!("the engine is disconnected")).hint(tr_sent!("try again"));
             self.answer(asker.connection, asker.id, Err(gone));
             return true;
         };

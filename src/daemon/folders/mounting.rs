@@ -49,17 +49,34 @@ pub(super) fn refuse_if_mounted(known: &dyn MachineState, folder: &str) -> Resul
         return Ok(());
     };
     let named = names[..names.len().min(NAMED)].join(", ");
-    let more = match names.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        n => format!(" and {n} more"),
+    let named = match names.len().saturating_sub(NAMED) {
+        0 => named,
+        n => tr_sent!("{named} and {n} more", named, n),
     };
-    let sessions = if names.len() == 1 {
-        "session"
+    let (what, hint) = if names.len() == 1 {
+        (
+            tr_sent!(
+                "folder {folder} is mounted by the session {named}",
+                folder,
+                named
+            ),
+            tr_sent!(
+                "terminate the session first (`workbay terminate {first}`), then try again",
+                first
+            ),
+        )
     } else {
-        "sessions"
+        (
+            tr_sent!(
+                "folder {folder} is mounted by the sessions {named}",
+                folder,
+                named
+            ),
+            tr_sent!(
+                "terminate the sessions first (`workbay terminate {first}`), then try again",
+                first
+            ),
+        )
     };
-    let what = format!("folder {folder} is mounted by the {sessions} {named}{more}");
-    Err(Failure::refused(what).hint(format!(
-        "terminate the {sessions} first (`workbay terminate {first}`), then try again"
-    )))
+    Err(Failure::refused(what).hint(hint))
 }

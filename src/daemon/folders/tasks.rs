@@ -29,8 +29,11 @@ pub(super) async fn carry_out(
         match timeout(REQUEST, asked).await {
             Ok(result) => result,
             Err(_) => {
-                let what = format!("the engine didn't answer within {}s", REQUEST.as_secs());
-                Err(Failure::new(FailureKind::Failed, what).hint("try again later"))
+                let what = tr_sent!(
+                    "the engine didn't answer within {seconds}s",
+                    seconds = REQUEST.as_secs()
+                );
+                Err(Failure::new(FailureKind::Failed, what).hint(tr_sent!("try again later")))
             }
         }
     };

@@ -80,9 +80,8 @@ pub(in crate::daemon) fn engine(runner: &ContextRunner) -> Result<Arc<dyn Engine
             Err(Failure::lost(why.clone()).maybe_hint(hint.clone()))
         }
         (Some(engine), _) => Ok(engine),
-        (None, _) => {
-            Err(Failure::lost("the engine isn't connected yet").hint("try again in a few seconds"))
-        }
+        (None, _) => Err(Failure::lost(tr_sent!("the engine isn't connected yet"))
+            .hint(tr_sent!("try again in a few seconds"))),
     }
 }
 
@@ -128,16 +127,21 @@ fn check_unused(image: &StoredImage, uses: &Uses) -> Result<(), Failure> {
     if users.is_empty() {
         return Ok(());
     }
-    let (count, s) = match users.len() {
-        1 => (String::new(), ""),
-        n => (format!("{n} "), "s"),
+    let reference = &image.reference;
+    let text = match users.as_slice() {
+        [name] => tr_sent!(
+            "image {reference} is used by session {name}",
+            reference,
+            name
+        ),
+        several => tr_sent!(
+            "image {reference} is used by {count} sessions {names}",
+            reference,
+            count = several.len(),
+            names = several.join(", ")
+        ),
     };
-    let text = format!(
-        "image {} is used by {count}session{s} {}",
-        image.reference,
-        users.join(", ")
-    );
-    Err(Failure::refused(text).hint("terminate them first, or wait until they end"))
+    Err(Failure::refused(text).hint(tr_sent!("terminate them first, or wait until they end")))
 }
 
 fn users_of(image: &StoredImage, uses: &Uses) -> Vec<Clean> {
@@ -150,8 +154,11 @@ fn users_of(image: &StoredImage, uses: &Uses) -> Vec<Clean> {
 }
 
 fn no_image(reference: &str) -> Failure {
-    Failure::no_image(format!("image '{}'", Clean::new(reference)))
-        .hint("`workbay image ls` lists the images")
+    Failure::no_image(tr_sent!(
+        "image '{reference}'",
+        reference = Clean::new(reference)
+    ))
+    .hint(tr_sent!("`workbay image ls` lists the images"))
 }
 
 #[cfg(test)]

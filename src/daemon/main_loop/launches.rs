@@ -47,8 +47,9 @@ impl Core {
         runner.secrets.mark(&mut request);
         let context = runner.context.name;
         if runner.known().is_observing() && request.home_of.is_some() {
-            let text = format!(
-                "context {context} doesn't keep home directories, so --same-home isn't available"
+            let text = tr_sent!(
+                "context {context} doesn't keep home directories, so --same-home isn't available",
+                context
             );
             let failure = Failure::refused(text);
             return self.answer(connection, id, Err(failure));

@@ -67,17 +67,31 @@ fn report(session: &Session, stage: Stage, held: Bytes, most: Bytes, enforced: b
     let (level, text) = match (stage, enforced) {
         (Stage::Almost, _) => {
             let percent = percent(held, most);
-            let text = format!("{name} uses {percent}% of its disk limit: {held} of {most}");
+            let text = tr_sent!(
+                "{name} uses {percent}% of its disk limit: {held} of {most}",
+                name,
+                percent,
+                held,
+                most
+            );
             (Level::Warning, text)
         }
         (Stage::Reached, true) => {
-            let text = format!("{name} reached its disk limit: {held} of {most}. Writes fail");
+            let text = tr_sent!(
+                "{name} reached its disk limit: {held} of {most}. Writes fail",
+                name,
+                held,
+                most
+            );
             (Level::Error, text)
         }
         (Stage::Reached, false) => {
-            let text = format!(
+            let text = tr_sent!(
                 "{name} exceeds its disk limit: {held} of {most}. The limit isn't enforced on this \
-                 machine"
+                 machine",
+                name,
+                held,
+                most
             );
             (Level::Error, text)
         }
@@ -87,7 +101,7 @@ fn report(session: &Session, stage: Stage, held: Bytes, most: Bytes, enforced: b
         ..Notice::message(
             clock::now(),
             level,
-            format!("{text}. Delete files in {name}").as_str(),
+            tr_sent!("{text}. Delete files in {name}", text, name).as_str(),
         )
     }
 }

@@ -63,18 +63,26 @@ impl Space {
         }
         let free = found.free;
         let place = self.directory.display();
-        let largest = largest(homes);
-        Some(
-            Failure::refused(format!(
-                "only {free} of disk space is free at {place}. A launch needs \
-                 {}.{largest}",
-                warning_limit(reserve, found.total)
-            ))
-            .hint(
-                "delete files, or ended sessions with `workbay rm`. `[disk] launch-reserve` sets \
-                 this limit",
+        let least = warning_limit(reserve, found.total);
+        let text = tr_sent!(
+            "only {free} of disk space is free at {place}. A launch needs {least}.",
+            free,
+            place,
+            least
+        );
+        let text = match named(homes).as_slice() {
+            [] => text,
+            [one] => tr_sent!("{text} The largest home directory: {one}.", text, one),
+            several => tr_sent!(
+                "{text} The largest home directories: {several}.",
+                text,
+                several = several.join(", ")
             ),
-        )
+        };
+        Some(Failure::refused(text).hint(tr_sent!(
+            "delete files, or ended sessions with `workbay rm`. `[disk] launch-reserve` sets \
+                 this limit"
+        )))
     }
 
     /// Whether the home directories of all sessions need to be measured.
@@ -156,25 +164,34 @@ impl Core {
     }
 }
 
-fn largest(homes: &[(String, Bytes)]) -> String {
-    let named: Vec<String> = homes
+fn named(homes: &[(String, Bytes)]) -> Vec<String> {
+    homes
         .iter()
         .map(|(name, size)| format!("{name} ({size})"))
-        .collect();
-    match named.as_slice() {
-        [] => String::new(),
-        [one] => format!(" The largest home directory: {one}."),
-        several => format!(" The largest home directories: {}.", several.join(", ")),
-    }
+        .collect()
 }
 
 fn warning(free: Bytes, directory: &Path, homes: &[(String, Bytes)]) -> String {
-    let largest = largest(homes);
-    format!(
-        "Only {free} of disk space is free at {}.{largest} Delete files, or run `workbay \
-         terminate` for a session. `[disk] warn-below` sets this limit",
-        directory.display()
-    )
+    let directory = directory.display();
+    match named(homes).as_slice() {
+        [] => tr_sent!(
+            "Only {free} of disk space is free at {directory}. Delete files, or run `workbay terminate` for a session. `[disk] warn-below` sets this limit",
+            free,
+            directory
+        ),
+        [one] => tr_sent!(
+            "Only {free} of disk space is free at {directory}. The largest home directory: {one}. Delete files, or run `workbay terminate` for a session. `[disk] warn-below` sets this limit",
+            free,
+            directory,
+            one
+        ),
+        several => tr_sent!(
+            "Only {free} of disk space is free at {directory}. The largest home directories: {several}. Delete files, or run `workbay terminate` for a session. `[disk] warn-below` sets this limit",
+            free,
+            directory,
+            several = several.join(", ")
+        ),
+    }
 }
 
 #[cfg(test)]

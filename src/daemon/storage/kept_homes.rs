@@ -149,13 +149,14 @@ fn deleted(homes: &[KeptHome], most: Bytes) -> Option<String> {
         .collect();
     match homes.len() {
         0 => return None,
-        count if count > NAMED => named.push(format!("{} more", count - NAMED)),
+        count if count > NAMED => named.push(tr_sent!("{more} more", more = count - NAMED)),
         _ => {}
     }
-    Some(format!(
-        "The home directories and logs of ended sessions are deleted, the oldest first: {}. \
+    Some(tr_sent!(
+        "The home directories and logs of ended sessions are deleted, the oldest first: {named}. \
          Together they use more than {most} (`[history] keep-space`)",
-        named.join(", ")
+        named = named.join(", "),
+        most
     ))
 }
 

@@ -156,10 +156,12 @@ impl Core {
         let dropped = self.deferred.clear();
         if self.write_again.take().is_some() {
             let text = match dropped {
-                0 => "the state database is writable again. No changes were lost".to_owned(),
-                count => format!(
+                0 => tr_sent!("the state database is writable again. No changes were lost")
+                    .to_owned(),
+                count => tr_sent!(
                     "the state database is writable again. Lost: the {count} oldest entries of \
-                     scheduling histories"
+                     scheduling histories",
+                    count
                 ),
             };
             self.notify(Notice::message(clock::now(), Level::Info, text.as_str()));
@@ -251,10 +253,10 @@ impl Core {
 /// The notifications about rows that were set aside, one for each session.
 fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
     unwritten.iter().filter(|it| it.is_news).map(|it| {
-        let text = format!(
-            "{}. The row was set aside and everything else is saved. Run `workbay doctor` for \
+        let text = tr_sent!(
+            "{text}. The row was set aside and everything else is saved. Run `workbay doctor` for \
              details",
-            it.text
+            text = it.text
         );
         Notice::message(clock::now(), Level::Error, text.as_str())
     })

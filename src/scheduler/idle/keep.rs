@@ -39,9 +39,10 @@ impl Scheduler {
         let held = self.find(id)?;
         let session = &held.record.session;
         if !held.is_judged() {
-            return Err(Failure::refused(format!(
-                "session {} is {}: only running sessions have idle checks",
-                session.name, session.status
+            return Err(Failure::refused(tr_sent!(
+                "session {name} is {status}: only running sessions have idle checks",
+                name = session.name,
+                status = session.status
             )));
         }
         let grant = match keep {
@@ -96,30 +97,34 @@ impl Scheduler {
         let mut reprieve = session.reprieve;
         if rules.extensions == 0 {
             return Err(self.is_off(
-                format!("{name} can't be extended: extensions are off"),
-                "Set `extensions` and `extend-by`",
+                tr_sent!("{name} can't be extended: extensions are off", name),
+                tr_sent!("Set `extensions` and `extend-by`"),
             ));
         }
         if reprieve.extended >= rules.extensions {
-            return Err(self.not_allowed(format!(
-                "{name} was already extended {}",
-                times(reprieve.extended)
+            return Err(self.not_allowed(tr_sent!(
+                "{name} was already extended {times}",
+                name,
+                times = times(reprieve.extended)
             )));
         }
         let checks = &session.idle_checks;
         let over = checks.iter().any(|check| check.state == IdleState::Over);
         let due = nearest(checks).map(|(_, until)| until.max(now));
         let Some(due) = due.or(over.then_some(now)) else {
-            return Err(Failure::refused(format!(
-                "{name} can't be extended: no idle check will reclaim it"
+            return Err(Failure::refused(tr_sent!(
+                "{name} can't be extended: no idle check will reclaim it",
+                name
             )));
         };
         let until = due.checked_add(rules.extend_by.duration());
         reprieve.until = reprieve.until.max(until.ok());
         reprieve.extended += 1;
-        let text = format!(
-            "extended by {} ({} of {})",
-            rules.extend_by, reprieve.extended, rules.extensions
+        let text = tr_sent!(
+            "extended by {extend_by} ({extended} of {extensions})",
+            extend_by = rules.extend_by,
+            extended = reprieve.extended,
+            extensions = rules.extensions
         );
         Ok(Grant {
             action: "extend",
@@ -136,8 +141,8 @@ impl Scheduler {
         if !self.settings.resources.reprieve.exempt {
             let name = &session.name;
             return Err(self.is_off(
-                format!("{name} can't be exempted: exemptions are off"),
-                "Set `exempt`",
+                tr_sent!("{name} can't be exempted: exemptions are off", name),
+                tr_sent!("Set `exempt`"),
             ));
         }
         Ok(Some(Grant {
@@ -146,34 +151,41 @@ impl Scheduler {
                 exempt: true,
                 ..session.reprieve
             },
-            text: "exempt from idle checks".to_owned(),
+            text: tr_sent!("exempt from idle checks").to_owned(),
         }))
     }
 
     /// The rules don't allow this at all. `set` names the settings that would.
     fn is_off(&self, message: String, set: &str) -> Failure {
         Failure::refused(message).hint(match &self.settings.resources.reprieve.contact {
-            Some(contact) => format!("ask {contact}"),
-            None => format!("{set} in [idle] of resources.toml, then run `workbay daemon stop`"),
+            Some(contact) => tr_sent!("ask {contact}", contact),
+            None => tr_sent!(
+                "{set} in [idle] of resources.toml, then run `workbay daemon stop`",
+                set
+            ),
         })
     }
 
     fn not_allowed(&self, message: String) -> Failure {
         let rules = &self.settings.resources.reprieve;
-        let mut allowed = Vec::new();
-        if rules.extensions > 0 {
-            let (often, by) = (times(rules.extensions), rules.extend_by);
-            allowed.push(format!("extend {often} by {by}"));
-        }
-        if rules.exempt {
-            allowed.push("exempting".to_owned());
-        }
-        let allowed = format!("allowed: {}", allowed.join(", "));
-        let ask = rules.contact.as_ref().map_or_else(
-            || "the rules are in [idle] of resources.toml".to_owned(),
-            |contact| format!("ask {contact} for more"),
-        );
-        Failure::refused(message).hint(format!("{allowed}; {ask}"))
+        let (often, by) = (times(rules.extensions), rules.extend_by);
+        let allowed = match (rules.extensions > 0, rules.exempt) {
+            (true, true) => tr_sent!("extend {often} by {by}, exempting", often, by),
+            (true, false) => tr_sent!("extend {often} by {by}", often, by),
+            (false, true) => tr_sent!("exempting").to_owned(),
+            (false, false) => String::new(),
+        };
+        Failure::refused(message).hint(match &rules.contact {
+            Some(contact) => tr_sent!(
+                "allowed: {allowed}; ask {contact} for more",
+                allowed,
+                contact
+            ),
+            None => tr_sent!(
+                "allowed: {allowed}; the rules are in [idle] of resources.toml",
+                allowed
+            ),
+        })
     }
 }
 
@@ -184,14 +196,14 @@ fn included(session: &Session) -> Option<Grant> {
             exempt: false,
             ..session.reprieve
         },
-        text: "idle checks apply again".to_owned(),
+        text: tr_sent!("idle checks apply again").to_owned(),
     })
 }
 
 fn times(count: u32) -> String {
     match count {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        count => format!("{count} times"),
+        1 => tr_sent!("once").to_owned(),
+        2 => tr_sent!("twice").to_owned(),
+        count => tr_sent!("{count} times", count),
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn reclaimed(case: &Case<'_>, check: &IdleCheck, now: Timestamp) -> E
     match &check.checker {
         IdleChecker::SessionLifetime => ending(
             "idle-session-lifetime",
-            format!("it reached the maximum lifetime ({limit})"),
+            tr_sent!("it reached the maximum lifetime ({limit})", limit),
         ),
         IdleChecker::Utilization => ending("idle-utilization", too_little(check, limit)),
         IdleChecker::NetworkTimeout | IdleChecker::Other(_) => {
@@ -31,18 +31,23 @@ pub(super) fn reclaimed(case: &Case<'_>, check: &IdleCheck, now: Timestamp) -> E
 
 fn unused(case: &Case<'_>, limit: Span, now: Timestamp) -> String {
     let Some(activity) = case.activity else {
-        return format!("not used for {limit}");
+        return tr_sent!("not used for {limit}", limit);
     };
     let idle = roughly(now.duration_since(activity.at));
     let last = match activity.kind {
-        ActivityKind::Started => "its start",
-        ActivityKind::Typed => "typing in a terminal",
-        ActivityKind::Exec => "a command",
-        ActivityKind::App => "a connection to a port",
-        ActivityKind::Extended => "an extension",
+        ActivityKind::Started => tr_sent!("its start"),
+        ActivityKind::Typed => tr_sent!("typing in a terminal"),
+        ActivityKind::Exec => tr_sent!("a command"),
+        ActivityKind::App => tr_sent!("a connection to a port"),
+        ActivityKind::Extended => tr_sent!("an extension"),
     };
     let limit = roughly(limit.duration());
-    format!("not used for {idle} (limit: {limit}, last used: {last})")
+    tr_sent!(
+        "not used for {idle} (limit: {limit}, last used: {last})",
+        idle,
+        limit,
+        last
+    )
 }
 
 fn too_little(check: &IdleCheck, window: Span) -> String {
@@ -50,18 +55,19 @@ fn too_little(check: &IdleCheck, window: Span) -> String {
     let low = reported.filter(|it| check.join != Some(Join::Or) || it.average < it.threshold);
     let figures: Vec<String> = low.map(figure).collect();
     let window = roughly(window.duration());
-    format!(
-        "it used too little of its resources over {window} ({})",
-        figures.join(", ")
+    tr_sent!(
+        "it used too little of its resources over {window} ({figures})",
+        window,
+        figures = figures.join(", ")
     )
 }
 
 fn figure(resource: &IdleResource) -> String {
     let percent = |hundredths: i64| Cpu::from_millis(hundredths.unsigned_abs() * 10);
-    format!(
-        "{} {}%, threshold {}%",
-        resource.resource,
-        percent(resource.average),
-        percent(resource.threshold)
+    tr_sent!(
+        "{resource} {percent}%, threshold {threshold}%",
+        resource = resource.resource,
+        percent = percent(resource.average),
+        threshold = percent(resource.threshold)
     )
 }

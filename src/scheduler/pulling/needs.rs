@@ -143,9 +143,14 @@ impl Scheduler {
         let mut known = self.settings.environments.iter();
         let meant = known.find_map(|it| it.image_of(asked)).unwrap_or(asked);
         if let Err(why) = reference::check(meant) {
-            let text = format!("invalid image '{}': {why}", Clean::new(meant));
-            return Err(Failure::usage(text)
-                .hint("write it as for docker pull, or use the name of an environment"));
+            let text = tr_sent!(
+                "invalid image '{meant}': {why}",
+                meant = Clean::new(meant),
+                why
+            );
+            return Err(Failure::usage(text).hint(tr_sent!(
+                "write it as for docker pull, or use the name of an environment"
+            )));
         }
         Ok(reference::with_tag(meant))
     }

@@ -122,7 +122,7 @@ impl Scheduler {
         }
         let mut why = failure.sentence();
         if attempts > 1 {
-            why = format!("{why} (tried {attempts} times)");
+            why = tr_sent!("{why} (tried {attempts} times)", why, attempts);
         }
         for id in self.waiting_for(reference) {
             self.fail_in(turn, now, id, PHASE, "pull-failed", &why);

@@ -46,9 +46,10 @@ impl Scheduler {
             let Some(timeout) = self.pending_timeout(&held.record) else {
                 continue;
             };
-            let why = format!(
-                "waited {timeout}, the maximum of group {}",
-                held.record.spec.resource_group
+            let why = tr_sent!(
+                "waited {timeout}, the maximum of group {resource_group}",
+                timeout,
+                resource_group = held.record.spec.resource_group
             );
             self.leave_with(turn, now, id, Outcome::Expired, "pending-timeout", &why);
         }

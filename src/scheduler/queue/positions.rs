@@ -80,31 +80,44 @@ impl Scheduler {
             session.map_or_else(|| id.short(), |session| session.name.to_string())
         };
         match &placed.why {
-            QueueReason::Tried(wait_reason) => format!(
-                "{}; position {number} in queue",
-                wait_reason.sentence(group)
+            QueueReason::Tried(wait_reason) => tr_sent!(
+                "{why}; position {number} in queue",
+                why = wait_reason.sentence(group),
+                number
             ),
             QueueReason::Behind { first, because } => {
-                let place = format!("position {number} in queue, behind {}", name(*first));
+                let place = tr_sent!(
+                    "position {number} in queue, behind {name}",
+                    number,
+                    name = name(*first)
+                );
                 match because {
                     BehindReason::DoesNotFit(wait_reason) => {
                         format!("{place}; {}", wait_reason.sentence(group))
                     }
-                    BehindReason::WouldDelay { whom, at } => format!(
-                        "{place}; there is room, but {} starts by {} and would start later",
-                        name(*whom),
-                        at.strftime("%Y-%m-%d %H:%M:%S UTC")
+                    BehindReason::WouldDelay { whom, at } => tr_sent!(
+                        "{place}; there is room, but {name} starts by {time} and would start later",
+                        place,
+                        name = name(*whom),
+                        time = at.strftime("%Y-%m-%d %H:%M:%S UTC")
                     ),
-                    BehindReason::Aged => format!(
-                        "{place}, which has waited for more than {}, so no session may pass it",
-                        self.age_limit(group)
+                    BehindReason::Aged => tr_sent!(
+                        "{place}, which has waited for more than {limit}, so no session may pass it",
+                        place,
+                        limit = self.age_limit(group)
                     ),
-                    BehindReason::InOrder(Backfill::Safe) => format!(
+                    BehindReason::InOrder(Backfill::Safe) => tr_sent!(
                         "{place}; there is room, but group {group} lets no session pass one \
-                         whose start isn't known"
+                         whose start isn't known",
+                        place,
+                        group
                     ),
                     BehindReason::InOrder(_) => {
-                        format!("{place}; group {group} starts its sessions strictly in order")
+                        tr_sent!(
+                            "{place}; group {group} starts its sessions strictly in order",
+                            place,
+                            group
+                        )
                     }
                     BehindReason::Far => place,
                 }

@@ -104,7 +104,7 @@ impl Shortage {
         let amount = self.amount(self.need);
         match &self.slot {
             ShortSlot::Cpu => format!("{amount} CPU"),
-            ShortSlot::Memory => format!("{amount} of memory"),
+            ShortSlot::Memory => tr_sent!("{amount} of memory", amount),
             ShortSlot::Accelerator(slot) => format!("{amount} {slot}"),
         }
     }
@@ -112,16 +112,12 @@ impl Shortage {
     /// `needs 2 CPU, 0.6 of 2`. The free amount is the one that the decision used.
     fn compared(&self) -> String {
         let (free, all) = (self.amount(self.free), self.amount(self.all));
-        format!("needs {}, {free} of {all}", self.needed())
-    }
-
-    /// ` (0.8 yours, 0.6 others')`.
-    fn shares(&self) -> String {
-        let shared = self.shared.map(|(own, others)| {
-            let (own, others) = (self.amount(own), self.amount(others));
-            format!(" ({own} yours, {others} others')")
-        });
-        shared.unwrap_or_default()
+        tr_sent!(
+            "needs {needed}, {free} of {all}",
+            needed = self.needed(),
+            free,
+            all
+        )
     }
 }
 
@@ -131,27 +127,46 @@ impl WaitReason {
         match self {
             Self::NotBefore(at) => {
                 let at = at.strftime("%Y-%m-%d %H:%M:%S UTC");
-                format!("waits for its start time {at}")
+                tr_sent!("waits for its start time {at}", at)
             }
             Self::Sessions { running, most } => {
                 let end = match running.saturating_sub(*most).saturating_add(1) {
-                    1 => "one of your sessions ends".to_owned(),
-                    many => format!("{many} of your sessions end"),
+                    1 => tr_sent!("one of your sessions ends").to_owned(),
+                    many => tr_sent!("{many} of your sessions end", many),
                 };
-                format!("waits until {end} (running: {running}, limit: {most})")
+                tr_sent!(
+                    "waits until {end} (running: {running}, limit: {most})",
+                    end,
+                    running,
+                    most
+                )
             }
-            Self::Limit(shortage) => format!("{} left of your limit", shortage.compared()),
-            Self::Room(shortage) => {
-                let shares = shortage.shares();
-                format!("{} free in group {group}{shares}", shortage.compared())
-            }
-            Self::Never(shortage) => format!(
-                "needs {}, which is now more than group {group} or your limits allow. Terminate \
-                 the session and relaunch it with less",
-                shortage.needed()
+            Self::Limit(shortage) => tr_sent!(
+                "{compared} left of your limit",
+                compared = shortage.compared()
             ),
-            Self::NoGroup => format!(
-                "group {group} doesn't exist any more. Terminate the session and relaunch it in another one"
+            Self::Room(shortage) => {
+                let compared = shortage.compared();
+                match shortage.shared {
+                    Some((own, others)) => tr_sent!(
+                        "{compared} free in group {group} ({own} yours, {others} others')",
+                        compared,
+                        group,
+                        own = shortage.amount(own),
+                        others = shortage.amount(others)
+                    ),
+                    None => tr_sent!("{compared} free in group {group}", compared, group),
+                }
+            }
+            Self::Never(shortage) => tr_sent!(
+                "needs {needed}, which is now more than group {group} or your limits allow. Terminate \
+                 the session and relaunch it with less",
+                needed = shortage.needed(),
+                group
+            ),
+            Self::NoGroup => tr_sent!(
+                "group {group} doesn't exist any more. Terminate the session and relaunch it in another one",
+                group
             ),
         }
     }

@@ -44,19 +44,21 @@ impl Scheduler {
         let session = &held.record.session;
         let name = &session.name;
         if !session.has_ended() || held.record.step != Step::Settled {
-            let text = format!(
-                "session {name} is {}: only ended sessions can be deleted",
-                session.status
+            let text = tr_sent!(
+                "session {name} is {status}: only ended sessions can be deleted",
+                name,
+                status = session.status
             );
-            let help = format!("run `workbay terminate {name}` first");
+            let help = tr_sent!("run `workbay terminate {name}` first", name);
             return Err(Failure::refused(text).hint(help));
         }
         if self.is_home_wanted(id) {
-            let text = format!(
+            let text = tr_sent!(
                 "the home directory of session {name} is needed by another session, which waits \
-                 in the queue"
+                 in the queue",
+                name
             );
-            return Err(Failure::refused(text).hint("terminate that session first"));
+            return Err(Failure::refused(text).hint(tr_sent!("terminate that session first")));
         }
         if held.record.forgotten {
             return Ok(false);

@@ -20,9 +20,10 @@ impl Scheduler {
         let held = self.find(id)?;
         let session = &held.record.session;
         if held.record.step != Step::Wait {
-            return Err(Failure::refused(format!(
-                "{} is {}: only the priority of a waiting session can be changed",
-                session.name, session.status
+            return Err(Failure::refused(tr_sent!(
+                "{name} is {status}: only the priority of a waiting session can be changed",
+                name = session.name,
+                status = session.status
             )));
         }
         if held.record.spec.priority == wanted {

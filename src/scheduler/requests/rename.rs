@@ -28,7 +28,7 @@ impl Scheduler {
                     held.rename_tickets.push(ticket);
                     held.record.renaming = Some(name.to_owned());
                     held.record.session.pending_request =
-                        Some(Clean::new(&format!("renaming to {name}")));
+                        Some(Clean::new(&tr_sent!("renaming to {name}", name)));
                 }
                 self.issue_rename(turn, id);
             }
@@ -44,15 +44,17 @@ impl Scheduler {
         }
         self.check_name(name)?;
         if !session.status.is_live() {
-            return Err(Failure::refused(format!(
-                "session {} is {}: only running sessions can be renamed",
-                session.name, session.status
+            return Err(Failure::refused(tr_sent!(
+                "session {name} is {status}: only running sessions can be renamed",
+                name = session.name,
+                status = session.status
             )));
         }
         if let Some(other) = &held.record.renaming {
-            return Err(Failure::refused(format!(
-                "session {} is being renamed to {other} already",
-                session.name
+            return Err(Failure::refused(tr_sent!(
+                "session {name} is being renamed to {other} already",
+                name = session.name,
+                other
             )));
         }
         self.unreachable().map_or(Ok(true), Err)
@@ -94,19 +96,24 @@ impl Scheduler {
         }
         let old = session.name.clone();
         let answer = match (asked, failure) {
-            (None, _) => Err(Failure::refused(format!(
-                "session {old} ended before it was renamed"
+            (None, _) => Err(Failure::refused(tr_sent!(
+                "session {old} ended before it was renamed",
+                old
             ))),
             (Some(name), None) => {
                 session.name = Clean::new(&name);
                 Ok(Answer::Done)
             }
-            (Some(name), Some(failure)) if lost => Err(failure.hint(format!(
-                "{old} is renamed to {name} when the engine is connected again"
+            (Some(name), Some(failure)) if lost => Err(failure.hint(tr_sent!(
+                "{old} is renamed to {name} when the engine is connected again",
+                old,
+                name
             ))),
-            (Some(name), Some(failure)) => Err(Failure::refused(format!(
-                "{old} couldn't be renamed to {name}: {}",
-                failure.sentence()
+            (Some(name), Some(failure)) => Err(Failure::refused(tr_sent!(
+                "{old} couldn't be renamed to {name}: {sentence}",
+                old,
+                name,
+                sentence = failure.sentence()
             ))),
         };
         if let (Err(failure), true) = (&answer, tickets.is_empty()) {

@@ -31,9 +31,10 @@ impl Scheduler {
         let session = &held.record.session;
         let (step, status) = (held.record.step, session.status.clone());
         if session.has_ended() {
-            return Err(Failure::refused(format!(
-                "session {} has already ended ({status})",
-                session.name
+            return Err(Failure::refused(tr_sent!(
+                "session {name} has already ended ({status})",
+                name = session.name,
+                status
             )));
         }
         if step == Step::Wait {
@@ -110,7 +111,7 @@ impl Scheduler {
             // The answer to the order without force will be stale.
             held.busy = false;
             if step == Step::StopHook {
-                let words = Clean::new("skipped, because the session was killed");
+                let words = Clean::new(tr_sent!("skipped, because the session was killed"));
                 let outcome = Outcome::Skipped;
                 self.stop_hook_is_over(turn, id, &StopHookEnd { outcome, words });
             }

@@ -103,11 +103,14 @@ pub(in crate::daemon) fn context_number(
             .iter()
             .map(|runner| runner.context.name.to_string())
             .collect();
-        Failure::not_found(format!(
-            "context '{name}' not found. Configured: {}",
-            names.join(", ")
+        Failure::not_found(tr_sent!(
+            "context '{name}' not found. Configured: {names}",
+            name,
+            names = names.join(", ")
         ))
-        .hint("configure contexts in contexts.toml, then run `workbay daemon stop`")
+        .hint(tr_sent!(
+            "configure contexts in contexts.toml, then run `workbay daemon stop`"
+        ))
     })
 }
 
@@ -116,8 +119,11 @@ pub(in crate::daemon) fn find(
     key: SessionKey,
 ) -> Result<&Session, Failure> {
     known.session(key.id).ok_or_else(|| {
-        Failure::not_found(format!("session {} not found", key.id.short()))
-            .hint("`workbay ls --tab all` lists names and ids")
+        Failure::not_found(tr_sent!(
+            "session {short} not found",
+            short = key.id.short()
+        ))
+        .hint(tr_sent!("`workbay ls --tab all` lists names and ids"))
     })
 }
 
@@ -148,16 +154,20 @@ fn check_open(
         return images::engine(runner).map(Some);
     }
     let (key, what, needs) = match open {
-        StreamOpen::Terminal { session, .. } => (*session, "a shell", Capability::Terminal),
-        StreamOpen::Control { session, .. } => {
-            (*session, "the list of windows", Capability::Terminal)
+        StreamOpen::Terminal { session, .. } => {
+            (*session, tr_sent!("a shell"), Capability::Terminal)
         }
+        StreamOpen::Control { session, .. } => (
+            *session,
+            tr_sent!("the list of windows"),
+            Capability::Terminal,
+        ),
         StreamOpen::Exec { session, .. } | StreamOpen::Helper { session, .. } => {
-            (*session, "a command", Capability::Exec)
+            (*session, tr_sent!("a command"), Capability::Exec)
         }
         StreamOpen::Ssh { session } => (*session, "SSH", Capability::Exec),
-        StreamOpen::Dial { session, .. } => (*session, "a connection", Capability::Dial),
-        StreamOpen::Log { session, .. } => (*session, "a log", Capability::Logs),
+        StreamOpen::Dial { session, .. } => (*session, tr_sent!("a connection"), Capability::Dial),
+        StreamOpen::Log { session, .. } => (*session, tr_sent!("a log"), Capability::Logs),
         StreamOpen::ReadFile { .. }
         | StreamOpen::WriteFile { .. }
         | StreamOpen::ReadFiles { .. }
@@ -167,9 +177,9 @@ fn check_open(
         | StreamOpen::ExportImage { .. }
         | StreamOpen::ImportImage { .. }
         | StreamOpen::PushImage { .. } => {
-            return Err(Failure::internal(
-                "files and images are opened elsewhere. Report this error",
-            ));
+            return Err(Failure::internal(tr_sent!(
+                "files and images are opened elsewhere. Report this error"
+            )));
         }
     };
     let runner = &contexts[context_number(contexts, key.context)?];
@@ -187,15 +197,22 @@ fn check_open(
     } else if has_home_for(open, session) {
         // The home directory that the session left is read.
     } else if !session.status.is_live() {
-        return Err(Failure::refused(format!(
-            "session {} is {}: {what} needs a running session",
-            session.name, session.status
+        return Err(Failure::refused(tr_sent!(
+            "session {name} is {status}: {what} needs a running session",
+            name = session.name,
+            status = session.status,
+            what
         )));
     }
     if let EngineState::Connected { info } = known.engine()
         && let Some(why) = info.capabilities.why_not(needs)
     {
-        let text = format!("{what} isn't available in context {}: {why}", key.context);
+        let text = tr_sent!(
+            "{what} isn't available in context {context}: {why}",
+            what,
+            context = key.context,
+            why
+        );
         return Err(Failure::refused(text));
     }
     if needs == Capability::Terminal && known.is_settling(key.id) {
@@ -246,7 +263,11 @@ fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let (name, status) = (&session.name, &session.status);
-    let mut text = format!("session {name} is {status} and has no log, because it hasn't started");
+    let mut text = tr_sent!(
+        "session {name} is {status} and has no log, because it hasn't started",
+        name,
+        status
+    );
     if let Some(why) = &session.status_message {
         text = format!("{text}: {why}");
     }
@@ -255,10 +276,10 @@ fn wait_for_log(session: &Session, follow: bool) -> Result<(), Failure> {
 
 fn check_log(known: &dyn MachineState, session: &Session) -> Result<(), Failure> {
     if known.is_forgotten(session.id) {
-        return Err(Failure::refused(format!(
-            "the log of {} was deleted: logs of ended sessions are kept for [history] \
+        return Err(Failure::refused(tr_sent!(
+            "the log of {name} was deleted: logs of ended sessions are kept for [history] \
                  keep-days",
-            session.name
+            name = session.name
         )));
     }
     Ok(())

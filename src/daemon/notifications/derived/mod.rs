@@ -80,7 +80,7 @@ impl Noticing {
         let mut notices = Vec::new();
         let new: HashSet<SessionKey> = happened.launched.iter().map(|it| it.key()).collect();
         for session in &happened.launched {
-            let text = format!("{} was launched", session.name);
+            let text = tr_sent!("{name} was launched", name = session.name);
             notices.push(notice(
                 session,
                 now,
@@ -169,14 +169,14 @@ fn notice_of(before: &KnownSession, session: &Session, explained: bool) -> Optio
         return None;
     }
     if status.is_live() {
-        let text = format!("{name} is running");
+        let text = tr_sent!("{name} is running", name);
         let begun = before.status.is_starting();
         return begun.then_some((NoticeKind::Running, Level::Success, text));
     }
     // A session that was in ERROR was already reported as failed.
     let reported = before.status == Status::Error;
     match status {
-        Status::Error if !explained => Some(failed(session, "failed")),
+        Status::Error if !explained => Some(failed(session, tr_sent!("{name} failed", name))),
         Status::Terminated | Status::Cancelled if !reported => end(before, session, explained),
         _ => None,
     }
@@ -187,42 +187,41 @@ fn end(before: &KnownSession, session: &Session, explained: bool) -> Option<News
     let info = session.status_info.as_ref().map_or("", Clean::as_str);
     if ASKED.contains(&info) {
         let waited = !before.ran && session.status == Status::Cancelled;
-        let what = if waited {
-            "left the queue"
+        let text = if waited {
+            tr_sent!("{name} left the queue as requested", name)
         } else {
-            "was terminated"
+            tr_sent!("{name} was terminated as requested", name)
         };
-        let text = format!("{name} {what} as requested");
         return Some((NoticeKind::Ended, Level::Info, text));
     }
     if let Some(checker) = IdleChecker::of_reason(info) {
         let kind = NoticeKind::Reclaimed { checker };
-        let text = with_reason(session, "was reclaimed");
+        let text = with_reason(session, tr_sent!("{name} was reclaimed", name));
         return (!before.end_is_reported).then_some((kind, Level::Warning, text));
     }
     if !before.ran && session.started_at.is_none() {
         let what = match session.status {
-            Status::Cancelled => "was cancelled",
-            _ => "ended before it ran",
+            Status::Cancelled => tr_sent!("{name} was cancelled", name),
+            _ => tr_sent!("{name} ended before it ran", name),
         };
         return (!explained).then(|| failed(session, what));
     }
     let exit_code = session.main_kernel().and_then(|kernel| kernel.exit_code);
     if session.session_type == SessionType::Batch && session.result != BatchResult::Undefined {
-        let (level, word) = match session.result {
-            BatchResult::Success => (Level::Success, "succeeded"),
-            _ => (Level::Error, "failed"),
+        let (level, what) = match session.result {
+            BatchResult::Success => (Level::Success, tr_sent!("{name} succeeded", name)),
+            _ => (Level::Error, tr_sent!("{name} failed", name)),
         };
         let kind = NoticeKind::BatchEnded { exit_code };
-        return Some((kind, level, with_reason(session, word)));
+        return Some((kind, level, with_reason(session, what)));
     }
     let usual = matches!(info, "" | "self-terminated") && exit_code.unwrap_or(0) == 0;
     let level = if usual { Level::Info } else { Level::Warning };
-    let text = with_reason(session, "ended");
+    let text = with_reason(session, tr_sent!("{name} ended", name));
     Some((NoticeKind::Ended, level, text))
 }
 
-fn failed(session: &Session, what: &str) -> News {
+fn failed(session: &Session, what: String) -> News {
     let level = match session.status {
         Status::Cancelled => Level::Warning,
         _ => Level::Error,
@@ -231,12 +230,12 @@ fn failed(session: &Session, what: &str) -> News {
 }
 
 /// `train failed: no space left on device`.
-fn with_reason(session: &Session, what: &str) -> String {
+fn with_reason(session: &Session, what: String) -> String {
     let why = session.status_message.as_ref();
     let why = why.or(session.status_info.as_ref());
     match why {
-        Some(why) => format!("{} {what}: {why}", session.name),
-        None => format!("{} {what}", session.name),
+        Some(why) => format!("{what}: {why}"),
+        None => what,
     }
 }
 
