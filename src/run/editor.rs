@@ -114,8 +114,9 @@ impl EditedFile {
                 error
             )
         })?;
-        String::from_utf8(bytes)
-            .map_err(|_| "the text isn't UTF-8, so it is unchanged. Save it as UTF-8".to_owned())
+        String::from_utf8(bytes).map_err(|_| {
+            tr!("the text isn't UTF-8, so it is unchanged. Save it as UTF-8").to_owned()
+        })
     }
 }
 

@@ -10,9 +10,9 @@ use jiff::Timestamp;
 use ratatui::layout::Rect;
 
 use super::{
-    text,
     columns::{self, ColumnPlace},
     paint::Paint,
+    text,
 };
 use crate::{
     app::{
