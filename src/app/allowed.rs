@@ -31,7 +31,7 @@ pub fn why_not(
         _ => {
             let action = session_actions::find(action)?;
             match session {
-                None => Some("no session is selected".to_owned()),
+                None => Some(tr!("no session is selected").to_owned()),
                 Some(session) => with_session(action, session, mirror, facts),
             }
         }
@@ -110,7 +110,7 @@ fn lacks(mirror: &Mirror, context: ContextName, capability: Capability) -> Optio
 fn changes(facts: &Facts) -> Option<String> {
     facts
         .read_only
-        .then(|| "read-only: the setting `ui.read-only` is on".to_owned())
+        .then(|| tr!("read-only: the setting `ui.read-only` is on").to_owned())
 }
 
 /// Why nothing can be changed in this context.
@@ -118,7 +118,12 @@ pub fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {
     mirror
         .context(context)
         .is_some_and(|state| state.context.read_only)
-        .then(|| format!("read-only: contexts.toml has read-only for the context {context}"))
+        .then(|| {
+            tr!(
+                "read-only: contexts.toml has read-only for the context {context}",
+                context
+            )
+        })
 }
 
 /// The daemon or the context's engine isn't connected.
@@ -132,9 +137,9 @@ fn unreachable(mirror: &Mirror, context: ContextName) -> Option<String> {
 fn daemon_away(mirror: &Mirror) -> Option<String> {
     match mirror.connection() {
         DaemonConnection::Up => None,
-        DaemonConnection::Connecting => Some("still connecting to the daemon".to_owned()),
+        DaemonConnection::Connecting => Some(tr!("still connecting to the daemon").to_owned()),
         DaemonConnection::Down { .. } => {
-            Some("daemon disconnected. Retrying automatically".to_owned())
+            Some(tr!("daemon disconnected. Retrying automatically").to_owned())
         }
         DaemonConnection::Refused(failure) => Some(failure.to_string()),
     }

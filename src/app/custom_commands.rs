@@ -88,7 +88,7 @@ impl CommandEnv<'_> {
         // A command that isn't about a session runs once, whatever is selected.
         let session = session.filter(|_| needs_session);
         match session {
-            None if needs_session => return Err("no session is selected".to_owned()),
+            None if needs_session => return Err(tr!("no session is selected").to_owned()),
             None => {}
             Some(session) => self.meets(command, session)?,
         }
@@ -110,7 +110,7 @@ impl CommandEnv<'_> {
             let context = session?.context;
             allowed::read_only(self.mirror, context)
         });
-        reason.map(|why| format!("{why}. The command needs `changes = false` there"))
+        reason.map(|why| tr!("{why}. The command needs `changes = false` there", why))
     }
 
     fn meets(&self, command: &CustomCommand, session: &Session) -> Result<(), String> {
@@ -123,8 +123,10 @@ impl CommandEnv<'_> {
         };
         if !filter.holds(session, self.mirror.has_several_contexts(), env) {
             let (name, show) = (&session.name, &command.show);
-            return Err(format!(
-                "{name} doesn't match the command's filter '{show}'"
+            return Err(tr!(
+                "{name} doesn't match the command's filter '{show}'",
+                name,
+                show
             ));
         }
         if command.target != CommandTarget::Session {
@@ -148,9 +150,9 @@ pub fn in_pane(argv: &[String]) -> Vec<String> {
 /// `In a pane on this machine`.
 pub fn sentence(target: CommandTarget) -> &'static str {
     match target {
-        CommandTarget::Pane => "In a pane on this machine",
-        CommandTarget::Session => "In the session, in a pane",
-        CommandTarget::Background => "In the background, on this machine",
+        CommandTarget::Pane => tr!("In a pane on this machine"),
+        CommandTarget::Session => tr!("In the session, in a pane"),
+        CommandTarget::Background => tr!("In the background, on this machine"),
     }
 }
 

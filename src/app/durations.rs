@@ -54,9 +54,9 @@ pub fn digits(seconds: i64) -> String {
 #[must_use]
 pub fn ago(seconds: i64) -> String {
     if seconds < MINUTE {
-        "a moment ago".to_owned()
+        tr!("a moment ago").to_owned()
     } else {
-        format!("{} ago", coarse(seconds))
+        tr!("{seconds} ago", seconds = coarse(seconds))
     }
 }
 

@@ -40,13 +40,6 @@ impl Setting {
 pub const SETTINGS: &[Setting] = &[
     Setting {
         table: "ui",
-        name: "language",
-        variable: Some("WORKBAY_LANGUAGE"),
-        read: |s, item| set(&mut s.ui.language, language(item)),
-        show: |s| quoted(&s.ui.language),
-    },
-    Setting {
-        table: "ui",
         name: "theme",
         variable: Some("WORKBAY_THEME"),
         read: |s, item| set(&mut s.ui.theme, word(item)),
@@ -118,6 +111,13 @@ pub const SETTINGS: &[Setting] = &[
         variable: None,
         read: |s, item| set(&mut s.ui.open_apps_after_launch, item.boolean()),
         show: |s| s.ui.open_apps_after_launch.to_string(),
+    },
+    Setting {
+        table: "ui",
+        name: "language",
+        variable: Some("WORKBAY_LANGUAGE"),
+        read: |s, item| set(&mut s.ui.language, language(item)),
+        show: |s| quoted(&s.ui.language),
     },
     Setting {
         table: "terminal",

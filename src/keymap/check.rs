@@ -100,11 +100,16 @@ fn hidden(bindings: &[Binding]) -> Vec<(usize, KeyFault)> {
         for short in bindings.iter().filter(hides) {
             let (begin, whole) = (read::text(&short.keys), read::text(&long.keys));
             let scope = short.scope.name();
-            let message = format!(
-                "'{whole}' of [global] can't be pressed in [{scope}], which binds '{begin}'"
+            let message = tr!(
+                "'{whole}' of [global] can't be pressed in [{scope}], which binds '{begin}'",
+                whole,
+                scope,
+                begin
             );
-            let fault = DocumentFault::new(long.at, message).help(format!(
-                "unbind it there: \"{begin}\" = \"none\" in [{scope}]"
+            let fault = DocumentFault::new(long.at, message).help(tr!(
+                "unbind it there: \"{begin}\" = \"none\" in [{scope}]",
+                begin,
+                scope
             ));
             let fault = KeyFault::new(FaultKind::Shadowed, fault).with(short);
             found.push((long.file, fault));

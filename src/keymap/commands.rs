@@ -88,7 +88,7 @@ impl CommandKeys {
         commands: &[CustomCommand],
         keymap: &Keymap,
     ) -> Result<Vec<Key>, (String, String)> {
-        let fix = || "choose another key. `workbay keys` lists the keys".to_owned();
+        let fix = || tr!("choose another key. `workbay keys` lists the keys").to_owned();
         let keys = key::parse_sequence(text).map_err(|why| (why, fix()))?;
         for key in &keys {
             if let Err(fault) = read::pressable(0, *key) {
@@ -100,7 +100,12 @@ impl CommandKeys {
             for scope in outwards(inner) {
                 if let Some(why) = taken(keymap, *scope, &keys) {
                     return Err((
-                        format!("the key '{text}' of '{}' {why}", command.name),
+                        tr!(
+                            "the key '{text}' of '{name}' {why}",
+                            text,
+                            name = command.name,
+                            why
+                        ),
                         fix(),
                     ));
                 }
@@ -110,11 +115,13 @@ impl CommandKeys {
             });
             if let Some((_, _, at)) = twin {
                 let other = commands.get(*at).map_or("", |it| it.name.as_str());
-                let why = format!(
-                    "the key '{text}' of '{}' is that of '{other}'",
-                    command.name
+                let why = tr!(
+                    "the key '{text}' of '{name}' is that of '{other}'",
+                    text,
+                    name = command.name,
+                    other
                 );
-                return Err((why, "choose another key for one of them".to_owned()));
+                return Err((why, tr!("choose another key for one of them").to_owned()));
             }
         }
         Ok(keys)
@@ -148,14 +155,19 @@ fn taken(keymap: &Keymap, scope: Scope, keys: &[Key]) -> Option<String> {
             Lookup::Matched(actions) => {
                 let name = actions.first().map_or("none", |it| it.name());
                 return Some(if count == keys.len() {
-                    format!("is bound to {name} in [{table}]")
+                    tr!("is bound to {name} in [{table}]", name, table)
                 } else {
                     let begin = read::text(begin);
-                    format!("begins with '{begin}', which is bound to {name} in [{table}]")
+                    tr!(
+                        "begins with '{begin}', which is bound to {name} in [{table}]",
+                        begin,
+                        name,
+                        table
+                    )
                 });
             }
             Lookup::Pending(_) if count == keys.len() => {
-                return Some(format!("begins longer keys in [{table}]"));
+                return Some(tr!("begins longer keys in [{table}]", table));
             }
             Lookup::Pending(_) => {}
             Lookup::NotFound => break,

@@ -124,7 +124,11 @@ impl Bindings {
             .iter()
             .find(|known| same(known) && known.file == file);
         if let Some(twin) = twin {
-            let message = format!("'{}' is bound twice in [{}]", entry.key, scope.name());
+            let message = tr!(
+                "'{key}' is bound twice in [{name}]",
+                key = entry.key,
+                name = scope.name()
+            );
             let fault = DocumentFault::new(entry.at, message);
             return Err(KeyFault::new(FaultKind::Double, fault).with(twin));
         }
@@ -168,17 +172,20 @@ fn clash(short: &Binding, long: &Binding) -> (usize, KeyFault) {
         (long, short)
     };
     let (begin, whole) = (text(&short.keys), text(&long.keys));
-    let message = format!(
-        "in [{}] '{begin}' is bound to {} and also begins '{whole}'",
-        short.scope.name(),
-        names(&short.actions),
+    let message = tr!(
+        "in [{name}] '{begin}' is bound to {actions} and also begins '{whole}'",
+        name = short.scope.name(),
+        begin,
+        actions = names(&short.actions),
+        whole
     );
     let fault = DocumentFault::new(later.at, message);
     // The later binding is intended, so suggest to remove the earlier one.
     let other = text(&earlier.keys);
-    let help = format!(
-        "unbind the other one: \"{other}\" = \"none\" in [{}]",
-        short.scope.name()
+    let help = tr!(
+        "unbind the other one: \"{other}\" = \"none\" in [{name}]",
+        other,
+        name = short.scope.name()
     );
     let fault = KeyFault::new(FaultKind::Shadowed, fault.help(help));
     (later.file, fault.with(earlier))
@@ -193,7 +200,7 @@ fn no_key(entry: &DocumentEntry, why: String) -> DocumentFault {
         .filter(|word| word.parse::<Key>().is_err())
         .find_map(|word| nearest(word.rsplit('-').next()?, &names));
     match near {
-        Some(name) => fault.help(format!("did you mean '{name}'?")),
+        Some(name) => fault.help(tr!("did you mean '{name}'?", name)),
         None => fault,
     }
 }
@@ -210,14 +217,14 @@ pub(super) fn pressable(at: usize, key: Key) -> Result<(), DocumentFault> {
         '[' if key.ctrl => "esc",
         c if key.shift && c.is_lowercase() => {
             let upper: String = c.to_uppercase().collect();
-            let fault = DocumentFault::new(at, format!("terminals never report '{key}'"));
-            return Err(fault.help(format!("write '{upper}'")));
+            let fault = DocumentFault::new(at, tr!("terminals never report '{key}'", key));
+            return Err(fault.help(tr!("write '{upper}'", upper)));
         }
         _ => return Ok(()),
     };
     Err(
-        DocumentFault::new(at, format!("terminals send '{key}' as {twin}"))
-            .help(format!("bind '{twin}'")),
+        DocumentFault::new(at, tr!("terminals send '{key}' as {twin}", key, twin))
+            .help(tr!("bind '{twin}'", twin)),
     )
 }
 
@@ -237,14 +244,15 @@ fn actions(scope: Scope, item: &Item) -> Result<Vec<Action>, KeyFault> {
     match &item.value {
         Value::Text(name) if name == "none" => Ok(Vec::new()),
         Value::Text(_) => Ok(vec![action(scope, item)?]),
-        Value::List(items) if items.is_empty() => {
-            Err(DocumentFault::new(item.at, "the list of actions is empty")
-                .help("write \"none\" to unbind the key")
-                .into())
-        }
+        Value::List(items) if items.is_empty() => Err(DocumentFault::new(
+            item.at,
+            tr!("the list of actions is empty"),
+        )
+        .help(tr!("write \"none\" to unbind the key"))
+        .into()),
         Value::List(items) => items.iter().map(|item| action(scope, item)).collect(),
         _ => Err(item
-            .mismatch("an action like \"list.down\" or a list of actions")
+            .mismatch(tr!("an action like \"list.down\" or a list of actions"))
             .into()),
     }
 }
@@ -262,7 +270,7 @@ fn action(scope: Scope, item: &Item) -> Result<Action, KeyFault> {
         let fault = DocumentFault::unknown(item.at, "action", name, known);
         let fault = match fault.help {
             Some(_) => fault,
-            None => fault.help("`workbay keys` lists all actions"),
+            None => fault.help(tr!("`workbay keys` lists all actions")),
         };
         return Err(KeyFault::new(FaultKind::UnknownAction, fault));
     };
@@ -274,9 +282,13 @@ fn action(scope: Scope, item: &Item) -> Result<Action, KeyFault> {
         .iter()
         .map(|scope| format!("[{}]", scope.name()))
         .collect();
-    let message = format!("{name} does nothing in [{}]", scope.name());
-    let fault =
-        DocumentFault::new(item.at, message).help(format!("it belongs to {}", scopes.join(", ")));
+    let message = tr!(
+        "{name} does nothing in [{name2}]",
+        name,
+        name2 = scope.name()
+    );
+    let fault = DocumentFault::new(item.at, message)
+        .help(tr!("it belongs to {scopes}", scopes = scopes.join(", ")));
     Err(KeyFault::new(FaultKind::WrongScope, fault))
 }
 

@@ -16,11 +16,15 @@ pub fn open(url: &str) -> Result<String, String> {
         .spawn();
     let mut child = started.map_err(|error| {
         let name = error.kind();
-        format!("the browser {program} can't be started: {name}. Copy the URL instead")
+        tr!(
+            "the browser {program} can't be started: {name}. Copy the URL instead",
+            program,
+            name
+        )
     })?;
     // Waits for it, so that no ended process is left behind.
     std::thread::spawn(move || child.wait());
-    Ok(format!("opening with {program}"))
+    Ok(tr!("opening with {program}", program))
 }
 
 /// The command that opens a URL: the first one of `BROWSER`, otherwise that of the desktop.
@@ -40,11 +44,11 @@ fn command(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Comma
     if set("DISPLAY").is_some() || set("WAYLAND_DISPLAY").is_some() {
         return Ok(("xdg-open".to_owned(), vec![url.to_owned()]));
     }
-    Err(
+    Err(tr!(
         "this machine has no browser: neither BROWSER nor DISPLAY is set.\n\
          Copy the URL (y) and the ssh command for your computer (Y)"
-            .to_owned(),
     )
+    .to_owned())
 }
 
 #[cfg(test)]

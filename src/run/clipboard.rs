@@ -41,9 +41,9 @@ impl Multiplexer {
 /// sent twice: to tmux itself, and through it to the terminal outside.
 pub fn osc52(text: &str, around: Multiplexer) -> Result<Vec<u8>, String> {
     if !fits(text) {
-        return Err(format!(
-            "{} bytes are too long for a terminal's clipboard. Save the text to a file instead",
-            text.len()
+        return Err(tr!(
+            "{count} bytes are too long for a terminal's clipboard. Save the text to a file instead",
+            count = text.len()
         ));
     }
     let encoded = STANDARD.encode(text);
@@ -60,10 +60,6 @@ pub fn osc52(text: &str, around: Multiplexer) -> Result<Vec<u8>, String> {
 /// Describes what was copied. Terminals don't report whether they accepted it. The message shows the beginning
 /// of the text because the text came from a session.
 pub fn sent(text: &str) -> Clean {
-    let lines = match text.lines().count() {
-        0 | 1 => String::new(),
-        lines => format!("{lines} lines "),
-    };
     let first = text.lines().find(|line| !line.trim().is_empty());
     // The token of a URL isn't shown.
     let first = masked(first.unwrap_or_default().trim(), "*");
@@ -72,8 +68,11 @@ pub fn sent(text: &str) -> Clean {
     if shown.len() < first.as_str().len() {
         shown.push_str("...");
     }
-    let copied = if lines.is_empty() { "Copied" } else { "copied" };
-    let said = format!("{lines}{copied} to your terminal's clipboard\n{shown}");
+    let said = match text.lines().count() {
+        0 | 1 => tr!("Copied to your terminal's clipboard").to_owned(),
+        n => tr!("{n} lines copied to your terminal's clipboard", n),
+    };
+    let said = format!("{said}\n{shown}");
     Clean::multiline(said.trim_end())
 }
 

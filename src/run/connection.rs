@@ -112,7 +112,9 @@ impl OpenConnection<'_> {
             let outcome = match event {
                 Some(ClientEvent::Notice { seq, change }) => self.notice(seq, change).await,
                 Some(ClientEvent::Lost { why }) => Err(End::Lost(why)),
-                None => Err(End::Lost(Clean::new("the daemon closed the connection"))),
+                None => Err(End::Lost(Clean::new(tr!(
+                    "the daemon closed the connection"
+                )))),
             };
             if let Err(end) = outcome {
                 return end;
@@ -183,13 +185,13 @@ impl OpenConnection<'_> {
                         }
                     }
                     Some(ClientEvent::Lost { why }) => return Err(End::Lost(why)),
-                    None => return Err(End::Lost(Clean::new("the daemon closed the connection"))),
+                    None => return Err(End::Lost(Clean::new(tr!("the daemon closed the connection")))),
                 },
             }
         };
         match answer {
             Ok(Reply::Snapshot { snapshot }) => Ok(*snapshot),
-            Ok(_) => Err(End::Lost(Clean::new("the daemon sent no list"))),
+            Ok(_) => Err(End::Lost(Clean::new(tr!("the daemon sent no list")))),
             Err(failure) => Err(End::Lost(failure.message())),
         }
     }
@@ -206,5 +208,7 @@ async fn changed(silence: &mut watch::Receiver<bool>) -> bool {
 
 /// The answer to a request while there is no connection.
 pub fn disconnected() -> Failure {
-    Failure::lost("workbay's daemon isn't responding. workbay retries automatically")
+    Failure::lost(tr!(
+        "workbay's daemon isn't responding. workbay retries automatically"
+    ))
 }

@@ -44,7 +44,7 @@ impl BackgroundCommands {
             };
             let (level, end) = run(&argv).await;
             let what = match session {
-                Some(session) => format!("{command} on {session}"),
+                Some(session) => tr!("{command} on {session}", command, session),
                 None => command.to_string(),
             };
             let _ = answers.send(remark(level, &format!("{what} {end}"))).await;
@@ -55,7 +55,7 @@ impl BackgroundCommands {
 /// Runs a program. Returns how it ended, with its last lines.
 async fn run(argv: &[String]) -> (Level, String) {
     let Some((program, arguments)) = argv.split_first() else {
-        return (Level::Error, "has no program".to_owned());
+        return (Level::Error, tr!("has no program").to_owned());
     };
     let started = Command::new(program)
         .args(arguments)
@@ -66,7 +66,7 @@ async fn run(argv: &[String]) -> (Level, String) {
         .spawn();
     let mut child = match started {
         Ok(child) => child,
-        Err(error) => return (Level::Error, format!("didn't start: {error}")),
+        Err(error) => return (Level::Error, tr!("didn't start: {error}", error)),
     };
     let (lines_in, mut lines) = mpsc::channel(16);
     if let Some(output) = child.stdout.take() {
@@ -91,12 +91,12 @@ async fn run(argv: &[String]) -> (Level, String) {
         keep(&mut last, line);
     }
     let (level, how) = match ended {
-        Ok(status) if status.success() => (Level::Success, "ended (exit code 0)".to_owned()),
+        Ok(status) if status.success() => (Level::Success, tr!("ended (exit code 0)").to_owned()),
         Ok(status) => match status.code() {
-            Some(code) => (Level::Error, format!("failed (exit code {code})")),
-            None => (Level::Error, format!("was stopped ({status})")),
+            Some(code) => (Level::Error, tr!("failed (exit code {code})", code)),
+            None => (Level::Error, tr!("was stopped ({status})", status)),
         },
-        Err(error) => (Level::Error, format!("was lost: {error}")),
+        Err(error) => (Level::Error, tr!("was lost: {error}", error)),
     };
     let lines: Vec<String> = last.into();
     let text = if lines.is_empty() {

@@ -17,14 +17,14 @@ pub fn edit(text: &str) -> Result<String, String> {
     let name = format!("workbay-{}.sh", Uuid::new_v4().simple());
     let draft = EditedFile(std::env::temp_dir().join(name));
     draft.write(text)?;
-    run(&editor, &draft.0, "the text is unchanged")?;
+    run(&editor, &draft.0, tr!("the text is unchanged"))?;
     draft.read()
 }
 
 /// Lets the user edit a file, and blocks until the editor exits. An error is a sentence.
 pub fn edit_file(path: &Path) -> Result<(), String> {
     let editor = editor(|name: &str| std::env::var(name).ok());
-    run(&editor, path, "the file isn't saved")
+    run(&editor, path, tr!("the file isn't saved"))
 }
 
 /// Lets the user edit a file from a line on, and blocks until the editor exits. An error is a sentence.
@@ -32,7 +32,7 @@ pub fn edit_at(path: &Path, line: Option<usize>) -> Result<(), String> {
     let editor = editor(|name: &str| std::env::var(name).ok());
     let at = line.filter(|_| takes_line(&editor));
     let editor = at.map_or_else(|| editor.clone(), |line| format!("{editor} +{line}"));
-    run(&editor, path, "the file isn't saved")
+    run(&editor, path, tr!("the file isn't saved"))
 }
 
 /// Whether an editor opens a file at a line with `+LINE`.
@@ -63,10 +63,13 @@ fn run(editor: &str, path: &Path, kept: &str) -> Result<(), String> {
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
         .arg(path)
         .status()
-        .map_err(|error| format!("the editor didn't start: {error}"))?;
+        .map_err(|error| tr!("the editor didn't start: {error}", error))?;
     if !ended.success() {
-        return Err(format!(
-            "the editor '{editor}' failed ({ended}), so {kept}. Set EDITOR to another editor"
+        return Err(tr!(
+            "the editor '{editor}' failed ({ended}), so {kept}. Set EDITOR to another editor",
+            editor,
+            ended,
+            kept
         ));
     }
     Ok(())
@@ -104,10 +107,16 @@ impl EditedFile {
 
     fn read(&self) -> Result<String, String> {
         let path: &Path = &self.0;
-        let bytes = std::fs::read(path)
-            .map_err(|error| format!("{} can't be read back: {error}", path.display()))?;
-        String::from_utf8(bytes)
-            .map_err(|_| "the text isn't UTF-8, so it is unchanged. Save it as UTF-8".to_owned())
+        let bytes = std::fs::read(path).map_err(|error| {
+            tr!(
+                "{path} can't be read back: {error}",
+                path = path.display(),
+                error
+            )
+        })?;
+        String::from_utf8(bytes).map_err(|_| {
+            tr!("the text isn't UTF-8, so it is unchanged. Save it as UTF-8").to_owned()
+        })
     }
 }
 

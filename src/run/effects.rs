@@ -217,9 +217,9 @@ impl EffectRunner {
         tokio::spawn(async move {
             let saved = tokio::task::spawn_blocking(move || save(&path, &contents)).await;
             let result = match saved {
-                Ok(Ok(path)) => Ok(Clean::new(&format!("saved to {}", path.display()))),
+                Ok(Ok(path)) => Ok(Clean::new(&tr!("saved to {path}", path = path.display()))),
                 Ok(Err(why)) => Err(Clean::new(&why)),
-                Err(error) => Err(Clean::new(&format!("the file was not saved: {error}"))),
+                Err(error) => Err(Clean::new(&tr!("the file was not saved: {error}", error))),
             };
             let _ = answers.send(Msg::Done { ticket, result }).await;
         });
@@ -231,7 +231,7 @@ impl EffectRunner {
             let edited = tokio::task::spawn_blocking(move || editor::edit(&text)).await;
             let result = match edited {
                 Ok(result) => result.map_err(|why| Clean::new(&why)),
-                Err(error) => Err(Clean::new(&format!("the text was not edited: {error}"))),
+                Err(error) => Err(Clean::new(&tr!("the text was not edited: {error}", error))),
             };
             let _ = answers.send(Msg::Edited { ticket, result }).await;
         });
@@ -244,7 +244,7 @@ impl EffectRunner {
             let result = match edited {
                 Ok(Ok(())) => Ok(String::new()),
                 Ok(Err(why)) => Err(Clean::new(&why)),
-                Err(error) => Err(Clean::new(&format!("the file was not edited: {error}"))),
+                Err(error) => Err(Clean::new(&tr!("the file was not edited: {error}", error))),
             };
             let _ = answers.send(Msg::Edited { ticket, result }).await;
         });
@@ -256,7 +256,7 @@ impl EffectRunner {
             let edited = tokio::task::spawn_blocking(move || editor::edit_file(&path)).await;
             let result = match edited {
                 Ok(result) => result.map_err(|why| Clean::new(&why)),
-                Err(error) => Err(Clean::new(&format!("the file was not edited: {error}"))),
+                Err(error) => Err(Clean::new(&tr!("the file was not edited: {error}", error))),
             };
             let _ = answers.send(Msg::EditedFile { transfer, result }).await;
         });
@@ -300,7 +300,7 @@ impl EffectRunner {
                     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
                     Err(Clean::new(&texts.join("; ")))
                 }
-                Err(error) => Err(Clean::new(&format!("the recipe was not read: {error}"))),
+                Err(error) => Err(Clean::new(&tr!("the recipe was not read: {error}", error))),
             };
             let _ = answers.send(Msg::Recipe { ticket, result }).await;
         });

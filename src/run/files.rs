@@ -23,9 +23,10 @@ pub fn save_with(
 ) -> Result<PathBuf, String> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let failure = |error: &io::Error| {
-        format!(
-            "{} can't be written: {error}. Start workbay in a directory that you can write to",
-            path.display()
+        tr!(
+            "{path} can't be written: {error}. Start workbay in a directory that you can write to",
+            path = path.display(),
+            error
         )
     };
     for number in 0..TRIES {
@@ -54,9 +55,10 @@ pub fn save_private(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
     if let Some(parent) = path.parent() {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
         made.map_err(|error| {
-            format!(
-                "the directory {} can't be created: {error}",
-                parent.display()
+            tr!(
+                "the directory {parent} can't be created: {error}",
+                parent = parent.display(),
+                error
             )
         })?;
     }

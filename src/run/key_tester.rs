@@ -42,17 +42,19 @@ const LEAST: usize = 20;
 /// Shows each key until Ctrl-C is pressed twice.
 pub fn key_tester(keymap: &Keymap) -> Result<()> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        bail!("testing keys needs a terminal on stdin and stdout");
+        bail!(tr!("testing keys needs a terminal on stdin and stdout"));
     }
     let about = background::detect(|name| std::env::var(name).ok());
     let mut late = LateAnswer::new(about.late_answer.as_deref());
     let _raw = Raw::enter(about.distinguishes_keys)?;
     say(if about.distinguishes_keys {
-        "Your terminal distinguishes all keys (keyboard protocol of kitty)."
+        tr!("Your terminal distinguishes all keys (keyboard protocol of kitty).")
     } else {
-        "Your terminal doesn't distinguish all keys: Shift-Enter is Enter, Ctrl-Shift-A is Ctrl-A."
+        tr!(
+            "Your terminal doesn't distinguish all keys: Shift-Enter is Enter, Ctrl-Shift-A is Ctrl-A."
+        )
     })?;
-    say("Press keys. Press Ctrl-C twice to quit.")?;
+    say(tr!("Press keys. Press Ctrl-C twice to quit."))?;
     say(&format!(
         "{:KEY$} {:BYTES$} {:ASKED$} IN WORKBAY",
         "KEY", "TO A PROGRAM", "IF IT ASKED"
@@ -63,7 +65,7 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
         let released = matches!(event, Event::Key(key) if key.kind == KeyEventKind::Release);
         let Some(msg) = input::msg(event) else {
             if !released {
-                say("(a key without a name: it can't be bound)")?;
+                say(tr!("(a key without a name: it can't be bound)"))?;
             }
             continue;
         };
@@ -82,7 +84,7 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
                 }
                 Msg::Paste(text) => {
                     let count = text.chars().count();
-                    say(&format!("(pasted: {count} characters)"))?;
+                    say(&tr!("(pasted: {count} characters)", count))?;
                 }
                 _ => {}
             }
@@ -114,13 +116,13 @@ fn lines(key: Key, keymap: &Keymap, columns: usize) -> Vec<String> {
         }
         let actions = match found {
             Lookup::NotFound => continue,
-            Lookup::Pending(_) => "begins a sequence".to_owned(),
+            Lookup::Pending(_) => tr!("begins a sequence").to_owned(),
             Lookup::Matched(actions) => names(&actions),
         };
         bound.push(format!("{}: {actions}", scope.name()));
     }
     let bound = if bound.is_empty() {
-        "nothing".to_owned()
+        tr!("nothing").to_owned()
     } else {
         bound.join("; ")
     };

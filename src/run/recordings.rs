@@ -168,7 +168,7 @@ fn write(
         limit,
     } = order
     else {
-        return ended(None, Some("it has no beginning".into()));
+        return ended(None, Some(tr!("it has no beginning").into()));
     };
     let header = Encoder::header(columns, rows, clock::now().as_second(), title.as_str());
     let mut encoder = Encoder::default();
@@ -189,7 +189,7 @@ fn write(
             Ok(Entry::Resize(at, columns, rows)) => Some(Encoder::resize(at, columns, rows)),
             Ok(Entry::Stop) => return ended(Some(cast.path), None),
             Err(_) => {
-                let why = "the disk is too slow for the output";
+                let why = tr!("the disk is too slow for the output");
                 return ended(Some(cast.path), Some(why.into()));
             }
         };
@@ -208,7 +208,13 @@ impl CastFile {
     fn create(path: &Path, limit: u64, begin: &str) -> Result<Self, String> {
         let path = files::save_private(path, begin.as_bytes())?;
         let file = File::options().append(true).open(&path);
-        let file = file.map_err(|error| format!("{} can't be written: {error}", path.display()))?;
+        let file = file.map_err(|error| {
+            tr!(
+                "{path} can't be written: {error}",
+                path = path.display(),
+                error
+            )
+        })?;
         Ok(Self {
             file,
             path,
@@ -222,8 +228,9 @@ impl CastFile {
         let length = line.len() as u64;
         if self.written + length > self.limit {
             let limit = crate::model::resources::Bytes(self.limit);
-            return Err(format!(
-                "it reached {limit}, the limit of the setting terminal.record-limit"
+            return Err(tr!(
+                "it reached {limit}, the limit of the setting terminal.record-limit",
+                limit
             ));
         }
         if let Err(error) = self.file.write_all(line.as_bytes()) {
@@ -231,9 +238,9 @@ impl CastFile {
             let _ = self.file.set_len(self.written);
             return Err(match error.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    "the disk is full".to_owned()
+                    tr!("the disk is full").to_owned()
                 }
-                _ => format!("it can't be written: {error}"),
+                _ => tr!("it can't be written: {error}", error),
             });
         }
         self.written += length;

@@ -63,8 +63,11 @@ impl Requests {
 }
 
 fn too_many() -> Failure {
-    let text = format!("too many requests are waiting for the daemon (max: {WAITING})");
-    Failure::lost(text).hint("try again when it responds")
+    let text = tr!(
+        "too many requests are waiting for the daemon (max: {most})",
+        most = WAITING
+    );
+    Failure::lost(text).hint(tr!("try again when it responds"))
 }
 
 #[derive(Clone)]

@@ -233,9 +233,9 @@ fn stop_until_continued() -> io::Result<()> {
     use rustix::process::{Signal, getppid, getsid, kill_current_process_group};
     let parent = getppid().and_then(|parent| getsid(Some(parent)).ok());
     if parent.is_none() || parent != getsid(None).ok() {
-        return Err(io::Error::other(
-            "workbay can't be suspended: it wasn't started from a shell",
-        ));
+        return Err(io::Error::other(tr!(
+            "workbay can't be suspended: it wasn't started from a shell"
+        )));
     }
     kill_current_process_group(Signal::STOP)?;
     Ok(())

@@ -46,7 +46,7 @@ pub fn shell(options: Options, session: SessionKey, start: ShellStart) -> Result
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .wrap_err("the program can't start its event loop")?;
+        .wrap_err(tr!("the program can't start its event loop"))?;
     let options = ConnectOptions::new(options.paths);
     let ended = runtime.block_on(attach(options, session, start, escapes, filter));
     // A pending read of the keyboard must not block the exit.
@@ -61,7 +61,7 @@ fn report(ended: std::result::Result<ShellEnd, Failure>) -> u8 {
     };
     match ended {
         Ok(ShellEnd::Detached) => {
-            say("[detached: the shell keeps running]");
+            say(tr!("[detached: the shell keeps running]"));
             0
         }
         Ok(ShellEnd::Stream(StreamEnd::Exited { exit_code })) => {
@@ -69,14 +69,15 @@ fn report(ended: std::result::Result<ShellEnd, Failure>) -> u8 {
             u8::try_from(code).unwrap_or(1)
         }
         Ok(ShellEnd::Stream(StreamEnd::Lost { why })) => {
-            say(&format!(
+            say(&tr!(
                 "workbay: the connection broke: {why}\n         Run `workbay shell` again to \
-                 return to the same shell"
+                 return to the same shell",
+                why
             ));
             5
         }
         Ok(ShellEnd::Stream(StreamEnd::Failed { failure })) | Err(failure) => {
-            say(&format!("workbay: {}", failure.message()));
+            say(&tr!("workbay: {message}", message = failure.message()));
             if let Some(help) = &failure.hint {
                 say(&format!("         {help}"));
             }
@@ -113,12 +114,12 @@ async fn attach(
         Some(StreamItem::Opened) => {}
         Some(StreamItem::Ended(end)) => return Ok(Ok(ShellEnd::Stream(end))),
         _ => {
-            let why = "the daemon closed the connection".into();
+            let why = tr!("the daemon closed the connection").into();
             return Ok(Ok(ShellEnd::Stream(StreamEnd::Lost { why })));
         }
     }
     let signals = [fatal::UNEXPECTED, &[SIGINT]].concat();
-    let raw = Raw::enter(&signals).wrap_err("the terminal can't be switched to raw mode")?;
+    let raw = Raw::enter(&signals).wrap_err(tr!("the terminal can't be switched to raw mode"))?;
     // The shell runs in tmux, which uses the alternate screen.
     raw.has_alternate_screen();
     let silence = client.silence();
@@ -145,9 +146,10 @@ async fn never_answered(client: &Client) -> Failure {
             .is_err()
         {
             let pid = client.hello().pid;
-            let text = format!("the daemon (pid {pid}) isn't responding");
-            return Failure::lost(text)
-                .hint("run `workbay daemon stop`, then try again. Sessions keep running");
+            let text = tr!("the daemon (pid {pid}) isn't responding", pid);
+            return Failure::lost(text).hint(tr!(
+                "run `workbay daemon stop`, then try again. Sessions keep running"
+            ));
         }
     }
 }
@@ -157,11 +159,13 @@ async fn never_answered(client: &Client) -> Failure {
 async fn report_silence(mut silence: watch::Receiver<bool>) {
     while silence.changed().await.is_ok() {
         let text = if *silence.borrow_and_update() {
-            "\r\n[The daemon isn't responding. To leave, press Enter, then ~. \
-             To restart it, run `workbay daemon stop`.]\r\n"
+            tr!(
+                "[The daemon isn't responding. To leave, press Enter, then ~. To restart it, run `workbay daemon stop`.]"
+            )
         } else {
-            "\r\n[The daemon responds again.]\r\n"
+            tr!("[The daemon responds again.]")
         };
+        let text = format!("\r\n{text}\r\n");
         // The terminal may be gone. The keyboard reports that.
         let _ = raw::put(std::io::stderr(), text.as_bytes());
     }
@@ -198,7 +202,7 @@ async fn carry(
             Some(StreamItem::Opened) => {}
             Some(StreamItem::Ended(end)) => return Ok(ShellEnd::Stream(end)),
             None => {
-                let why = "the connection to the daemon broke".into();
+                let why = tr!("the connection to the daemon broke").into();
                 return Ok(ShellEnd::Stream(StreamEnd::Lost { why }));
             }
         }

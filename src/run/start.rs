@@ -69,14 +69,14 @@ pub fn main(options: Options) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .wrap_err("the program can't start its event loop")?;
+        .wrap_err(tr!("the program can't start its event loop"))?;
     let keyboard = Keyboard::default();
     let mut screen = OuterTerminal::enter(facts.mouse, keyboard.clone(), &appearance.terminal)
-        .wrap_err("the terminal can't be used")?;
+        .wrap_err(tr!("the terminal can't be used"))?;
     let mut remarks: Vec<(Level, String)> = appearance
         .problems
         .iter()
-        .map(|problem| format!("{problem}. The built-in defaults apply"))
+        .map(|problem| tr!("{problem}. The built-in defaults apply", problem))
         .chain(options.contexts.iter().map(ToString::to_string))
         .map(|text| (Level::Error, text))
         .collect();
@@ -129,7 +129,7 @@ pub fn main(options: Options) -> Result<()> {
     drop(screen);
     // Blocking reads of a shell that doesn't end must not block the exit.
     runtime.shutdown_background();
-    let shells = ended.wrap_err("the terminal was closed")?;
+    let shells = ended.wrap_err(tr!("the terminal was closed"))?;
     if let Some(text) = farewell(shells, reopens) {
         println!("{text}");
     }
@@ -139,15 +139,23 @@ pub fn main(options: Options) -> Result<()> {
 /// What the normal screen shows after the TUI was left. `reopens` is whether the next TUI opens the shells
 /// again.
 fn farewell(shells: usize, reopens: bool) -> Option<String> {
-    let (running, them) = match shells {
-        0 => return None,
-        1 => ("1 shell keeps running.".to_owned(), "it"),
-        n => (format!("{n} shells keep running."), "them"),
-    };
+    if shells == 0 {
+        return None;
+    }
     Some(if reopens {
-        format!("{running} `workbay` opens {them} again.")
+        tr_plural!(
+            shells,
+            "{n} shell keeps running. `workbay` opens it again.",
+            "{n} shells keep running. `workbay` opens them again.",
+            n = shells
+        )
     } else {
-        running
+        tr_plural!(
+            shells,
+            "{n} shell keeps running.",
+            "{n} shells keep running.",
+            n = shells
+        )
     })
 }
 
@@ -183,9 +191,10 @@ impl Appearance {
         let faint = terminal.colours.background;
         let faint = faint.is_some_and(|background| is_faint(&theme, background));
         let remark = faint.then(|| {
-            format!(
+            tr!(
                 "the theme {name} is hard to read on this terminal's background. Set theme = \
-                 \"auto\""
+                 \"auto\"",
+                name
             )
         });
         let (keymap, keymap_problems) =

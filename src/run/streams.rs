@@ -162,7 +162,7 @@ async fn carry(
             }
         }
         Some(StreamEnd::Lost {
-            why: "the connection to the daemon broke".into(),
+            why: tr!("the connection to the daemon broke").into(),
         })
     };
     tokio::select! {
@@ -181,7 +181,7 @@ async fn carry_host(
         Ok(started) => started,
         Err(error) => {
             let failure = Failure::internal(error.to_string())
-                .hint("check that SHELL is the path of a program");
+                .hint(tr!("check that SHELL is the path of a program"));
             return Some(StreamEnd::Failed { failure });
         }
     };

@@ -113,15 +113,24 @@ pub enum Unreadable {
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotJson => write!(f, "the line isn't JSON"),
+            Self::NotJson => write!(f, "{}", tr!("the line isn't JSON")),
             Self::Version(Some(version)) => {
-                write!(
-                    f,
-                    "asciicast version {version} isn't supported, only version 2"
-                )
+                let text = tr!(
+                    "asciicast version {version} isn't supported, only version 2",
+                    version
+                );
+                f.write_str(&text)
             }
-            Self::Version(None) => write!(f, "the file isn't a recording in asciicast format"),
-            Self::Malformed => write!(f, "the line isn't an event of an asciicast recording"),
+            Self::Version(None) => write!(
+                f,
+                "{}",
+                tr!("the file isn't a recording in asciicast format")
+            ),
+            Self::Malformed => write!(
+                f,
+                "{}",
+                tr!("the line isn't an event of an asciicast recording")
+            ),
         }
     }
 }

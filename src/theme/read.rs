@@ -182,8 +182,9 @@ impl Sheet {
         let fault = DocumentFault::unknown(item.at, "color", &name, known);
         match fault.help {
             Some(_) => fault,
-            None => fault
-                .help("a name of [palette], \"#rrggbb\", 0 to 255, or red, bright-blue, default …"),
+            None => fault.help(tr!(
+                "a name of [palette], \"#rrggbb\", 0 to 255, or red, bright-blue, default …"
+            )),
         }
     }
 }

@@ -26,6 +26,7 @@ fn printed(arguments: &[&str]) -> String {
     let output = command
         .args(arguments)
         .env("COLUMNS", "100")
+        .env("WORKBAY_LANGUAGE", "en")
         .output()
         .unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);

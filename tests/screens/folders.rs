@@ -66,7 +66,7 @@ fn listed(screen: Screen) -> Screen {
     screen.answer(is_list, Ok(Reply::Folders { folders }))
 }
 
-fn page(columns: u16, rows: u16) -> Screen {
+pub fn page(columns: u16, rows: u16) -> Screen {
     listed(Screen::new(columns, rows).daemon(world()).press("D"))
 }
 

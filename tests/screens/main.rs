@@ -30,6 +30,7 @@ mod fresh;
 mod grouping;
 mod idle;
 mod kept;
+mod korean;
 mod launcher;
 mod layouts;
 mod list;

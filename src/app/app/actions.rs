@@ -71,9 +71,9 @@ impl App {
     fn toggle_mouse(&mut self) -> Vec<Step> {
         self.mouse = !self.mouse;
         let text = if self.mouse {
-            "mouse on: hold Shift to select text"
+            tr!("mouse on: hold Shift to select text")
         } else {
-            "mouse off: select text as usual"
+            tr!("mouse off: select text as usual")
         };
         vec![
             Step::Do(Effect::Mouse(self.mouse)),
@@ -212,7 +212,7 @@ impl App {
             Action::SessionsMarkDown => self.sessions.mark_and_move(1, &self.mirror),
             Action::SessionsMarkUp => self.sessions.mark_and_move(-1, &self.mirror),
             Action::SessionsUnmarkAll if self.sessions.marks.is_empty() => {
-                return said(Some("no session is marked".to_owned()));
+                return said(Some(tr!("no session is marked").to_owned()));
             }
             Action::SessionsUnmarkAll => {
                 self.sessions.marks.clear();
@@ -291,8 +291,9 @@ impl App {
     fn show_panes(&mut self, now: Timestamp) -> Vec<Step> {
         match self.panes.tabs().len() {
             0 => {
-                let text =
-                    "No shell is open. Press s for one in a session, ! for one on this machine";
+                let text = tr!(
+                    "No shell is open. Press s for one in a session, ! for one on this machine"
+                );
                 vec![Step::toast(Level::Info, text)]
             }
             1 => self.show(Page::Panes),

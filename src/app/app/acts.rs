@@ -86,9 +86,9 @@ impl App {
         let keys = self.keymap.keys_for(Scope::Sessions, Action::SessionsMark);
         let way = keys
             .first()
-            .map(|key| format!(". Press {key} to mark its sessions"));
+            .map(|key| tr!(". Press {key} to mark its sessions", key));
         let way = way.unwrap_or_default();
-        Some(format!("a group is selected{way}"))
+        Some(tr!("a group is selected{way}", way))
     }
 
     fn refresh(&mut self) -> Vec<Step> {
@@ -96,7 +96,7 @@ impl App {
         let context = self.sessions.shown().one();
         vec![Step::Ask {
             request: Request::refresh(context.filter(|_| self.mirror.has_several_contexts())),
-            purpose: Purpose::toast(Level::Info, "list refreshed"),
+            purpose: Purpose::toast(Level::Info, tr!("list refreshed")),
         }]
     }
 
@@ -144,7 +144,7 @@ impl App {
         if count < 2 {
             let name = full.map(|session| session.name.clone());
             let name = name.or_else(|| Some(self.mirror.session(id)?.name.clone()))?;
-            return Some(format!("{name} has one container"));
+            return Some(tr!("{name} has one container", name));
         }
         self.detail.as_mut()?.mark_kernel(by, count);
         None
@@ -154,7 +154,7 @@ impl App {
     pub(super) fn toggle_steps(&mut self) -> Option<String> {
         let detail = self.detail.as_mut()?;
         if !detail.has_steps() {
-            return Some("the scheduling history has no steps".to_owned());
+            return Some(tr!("the scheduling history has no steps").to_owned());
         }
         detail.all_steps = !detail.all_steps;
         None

@@ -80,7 +80,7 @@ impl App {
         let plan = BulkPlan::new(verb, self.marked(), |it| self.why_not_this(action, it));
         if plan.targets.is_empty() {
             let why = plan.refused.first().cloned();
-            let why = why.unwrap_or_else(|| "no session is marked".to_owned());
+            let why = why.unwrap_or_else(|| tr!("no session is marked").to_owned());
             return vec![Step::toast(Level::Warning, why)];
         }
         let keys = plan.targets.iter().map(|it| it.key);
@@ -141,7 +141,7 @@ impl App {
         let is_complete = report.failed.is_empty() && report.refused.is_empty();
         let keys = self.keymap.keys_for(Scope::Sessions, Action::BulkResults);
         if let (false, Some(key)) = (is_complete, keys.first()) {
-            text = format!("{text}\n{key} results");
+            text = tr!("{text}\n{key} results", text, key);
         }
         let level = if report.failed.is_empty() {
             Level::Success
@@ -158,7 +158,7 @@ impl App {
                 Vec::new()
             }
             None => {
-                let text = "no action on several sessions has finished yet";
+                let text = tr!("no action on several sessions has finished yet");
                 vec![Step::toast(Level::Info, text)]
             }
         }
@@ -172,7 +172,7 @@ impl App {
             self.marked().iter().map(|it| it.key()).collect()
         };
         if keys.is_empty() {
-            return vec![Step::toast(Level::Info, "no session to export")];
+            return vec![Step::toast(Level::Info, tr!("no session to export"))];
         }
         self.panels.push(ExportForm::new(keys));
         Vec::new()
@@ -186,9 +186,9 @@ impl App {
         if marked == 0 || !is_partial {
             return Vec::new();
         }
-        let text = format!(
-            "{} marked. Sessions that aren't loaded yet aren't marked",
-            counted(marked)
+        let text = tr!(
+            "{marked} marked. Sessions that aren't loaded yet aren't marked",
+            marked = counted(marked)
         );
         vec![Step::toast(Level::Info, text)]
     }

@@ -32,9 +32,10 @@ impl App {
         }
         self.sessions.show(ShownContexts::One(first));
         let names: Vec<String> = self.context_names().map(|name| name.to_string()).collect();
-        let text = format!(
-            "context '{wanted}' not found. Configured: {}",
-            names.join(", ")
+        let text = tr!(
+            "context '{wanted}' not found. Configured: {names}",
+            wanted,
+            names = names.join(", ")
         );
         vec![Step::toast(Level::Error, text)]
     }

@@ -72,9 +72,11 @@ impl App {
         }
         if plan.target != CommandTarget::Background && plan.runs.len() > PANES {
             let count = counted(plan.runs.len());
-            let text = format!(
-                "{}: {count} would need as many panes (max: {PANES})",
-                plan.command
+            let text = tr!(
+                "{command}: {count} would need as many panes (max: {most})",
+                command = plan.command,
+                count,
+                most = PANES
             );
             return vec![Step::toast(Level::Warning, text)];
         }
@@ -119,11 +121,11 @@ impl App {
         let background = plan.target == CommandTarget::Background;
         if background {
             let what = match plan.runs.as_slice() {
-                [run] if run.session.is_some() => format!("on {}", run.name),
+                [run] if run.session.is_some() => tr!("on {name}", name = run.name),
                 [_] => String::new(),
-                runs => format!("on {}", counted(runs.len())),
+                runs => tr!("on {runs}", runs = counted(runs.len())),
             };
-            let text = format!("{} started {what}", plan.command);
+            let text = tr!("{command} started {what}", command = plan.command, what);
             steps.push(Step::toast(Level::Info, text.trim_end()));
         }
         for run in plan.runs {

@@ -48,8 +48,8 @@ impl App {
         let mut sessions = self.mirror.sessions();
         let home = sessions.find_map(|session| session.home.as_ref());
         match home {
-            Some(home) => ("home directories", home.into()),
-            None => ("workbay's data", self.facts.copies.clone()),
+            Some(home) => (tr!("home directories"), home.into()),
+            None => (tr!("workbay's data"), self.facts.copies.clone()),
         }
     }
 

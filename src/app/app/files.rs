@@ -159,7 +159,7 @@ impl App {
     ) -> Vec<Step> {
         let is_shown = matches!(self.top(), Some(AnyPanel::Explorer(it)) if !it.is_busy());
         if !is_shown {
-            let text = "The editor didn't open, because the explorer isn't shown any more";
+            let text = tr!("The editor didn't open, because the explorer isn't shown any more");
             return vec![
                 Step::Do(Effect::Transfer {
                     id,
@@ -206,10 +206,10 @@ impl App {
         }
         self.leaving = now.checked_add(LEAVING).ok();
         let what = match open {
-            1 => "1 transfer is running".to_owned(),
-            n => format!("{n} transfers are running"),
+            1 => tr!("1 transfer is running").to_owned(),
+            n => tr!("{n} transfers are running", n),
         };
-        let text = format!("{what}. Press q again to stop and quit, T to show");
+        let text = tr!("{what}. Press q again to stop and quit, T to show", what);
         Some(Step::toast(Level::Warning, text))
     }
 }

@@ -24,7 +24,10 @@ impl App {
         let shown = self.sessions.shown().one();
         let first = || self.mirror.contexts().first().map(|it| it.context.name);
         let Some(context) = shown.or_else(first) else {
-            return vec![Step::toast(Level::Info, "still connecting to the daemon")];
+            return vec![Step::toast(
+                Level::Info,
+                tr!("still connecting to the daemon"),
+            )];
         };
         let page = FoldersPanel::new(context);
         let steps = page.ask(self.mirror.can(context, Capability::FolderSharing));

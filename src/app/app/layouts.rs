@@ -67,7 +67,7 @@ impl App {
             },
             None => vec![Step::toast(
                 Level::Warning,
-                format!("layout '{name}' doesn't exist any more"),
+                tr!("layout '{name}' doesn't exist any more", name),
             )],
         }
     }
@@ -101,12 +101,13 @@ impl App {
             return Vec::new();
         };
         let Some(key) = pane.place.session().filter(|_| pane.session_over) else {
-            return refused("only a pane of an ended session can be relaunched".to_owned());
+            return refused(tr!("only a pane of an ended session can be relaunched").to_owned());
         };
         let name = pane.name.clone();
         let Some(session) = self.full(key) else {
-            return refused(format!(
-                "{name} isn't known any more, so it can't be relaunched. Close the pane"
+            return refused(tr!(
+                "{name} isn't known any more, so it can't be relaunched. Close the pane",
+                name
             ));
         };
         let shown = self.sessions.shown();
@@ -149,22 +150,22 @@ fn found(mirror: &crate::app::mirror::Mirror, pane: &SavedPane) -> FoundSession 
         return FoundSession::Here(key);
     }
     let why = match known {
-        Some(session) => format!("{} has ended", session.name),
-        None => format!("{} doesn't exist any more", pane.name),
+        Some(session) => tr!("{name} has ended", name = session.name),
+        None => tr!("{name} doesn't exist any more", name = pane.name),
     };
     FoundSession::Over(Clean::new(&why))
 }
 
 fn report(name: &Clean, arranged: &Arranged) -> Step {
     let mut text = match arranged.panes {
-        1 => format!("layout '{name}': 1 pane"),
-        n => format!("layout '{name}': {n} panes"),
+        1 => tr!("layout '{name}': 1 pane", name),
+        n => tr!("layout '{name}': {n} panes", name, n),
     };
     match arranged.closed {
         0 => {}
-        1 => text.push_str(". 1 other pane closed, its shell keeps running"),
+        1 => text.push_str(tr!(". 1 other pane closed, its shell keeps running")),
         n => {
-            let more = format!(". {n} other panes closed, their shells keep running");
+            let more = tr!(". {n} other panes closed, their shells keep running", n);
             text.push_str(&more);
         }
     }
@@ -172,8 +173,8 @@ fn report(name: &Clean, arranged: &Arranged) -> Step {
     let level = match over.as_slice() {
         [] => Level::Success,
         names => {
-            text.push_str("\nended: ");
-            text.push_str(&names.join(", "));
+            text.push('\n');
+            text.push_str(&tr!("ended: {names}", names = names.join(", ")));
             Level::Warning
         }
     };

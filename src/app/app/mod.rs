@@ -406,14 +406,17 @@ impl App {
                 self.pending.clear();
                 let commands = self.facts.commands.list.clone();
                 let mut steps = self.commands_read(commands);
-                steps.push(Step::toast(Level::Success, "the changed keymap is in use"));
+                steps.push(Step::toast(
+                    Level::Success,
+                    tr!("the changed keymap is in use"),
+                ));
                 return steps;
             }
             Err(problems) => {
                 let first = problems.first().map(ToString::to_string);
-                let text = format!(
-                    "the keymap has a mistake, so the previous one stays in use\n{}",
-                    first.unwrap_or_default()
+                let text = tr!(
+                    "the keymap has a mistake, so the previous one stays in use\n{first}",
+                    first = first.unwrap_or_default()
                 );
                 Step::toast(Level::Error, text)
             }

@@ -67,7 +67,7 @@ impl App {
         let why = allowed::why_not(keep, Some(session), shown, &self.mirror, &self.facts);
         let keys = self.keymap.keys_for(Scope::Sessions, keep);
         let key = keys.into_iter().next().filter(|_| why.is_none())?;
-        Some(format!("press {key} in the list to extend it"))
+        Some(tr!("press {key} in the list to extend it", key))
     }
 
     fn notice_came(&mut self) {
@@ -129,9 +129,9 @@ impl App {
     pub(super) fn toggle_quiet(&mut self) -> Vec<Step> {
         self.notices.quiet = !self.notices.quiet;
         let text = if self.notices.quiet {
-            "quiet mode on: no bell, toasts only for warnings and errors"
+            tr!("quiet mode on: no bell, toasts only for warnings and errors")
         } else {
-            "quiet mode off: all toasts, bell for warnings"
+            tr!("quiet mode off: all toasts, bell for warnings")
         };
         vec![Step::toast(Level::Info, text)]
     }

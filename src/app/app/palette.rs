@@ -143,7 +143,7 @@ impl App {
     /// Closes all panels, but not a launcher with typed values. Then the step reports it.
     fn leave_panels(&mut self) -> Option<Step> {
         if self.panels.get().is_some_and(Launcher::is_touched) {
-            let text = "the launcher has values that aren't launched yet. Close it first";
+            let text = tr!("the launcher has values that aren't launched yet. Close it first");
             return Some(Step::toast(Level::Warning, text));
         }
         self.panels.clear();
@@ -155,8 +155,10 @@ impl App {
     pub(super) fn settings_edited(result: Result<String, crate::model::text::Clean>) -> Vec<Step> {
         vec![match result {
             Ok(_) => {
-                let text = "your configuration file was read again\n`workbay config check` finds \
-                            mistakes";
+                let text = tr!(
+                    "your configuration file was read again\n`workbay config check` finds \
+                            mistakes"
+                );
                 Step::toast(Level::Info, text)
             }
             Err(text) => Step::Toast {

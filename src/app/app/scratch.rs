@@ -43,7 +43,7 @@ impl App {
             }
         };
         let Some(place) = place else {
-            let text = "select a session first: its shell floats over this view";
+            let text = tr!("select a session first: its shell floats over this view");
             return vec![Step::toast(Level::Info, text)];
         };
         let (name, keeps_alive) = match place.session() {

@@ -42,7 +42,10 @@ impl App {
             && self.panels.get::<SettingsPage>().is_none()
             && self.facts.settings_problem.as_ref() != Some(new)
         {
-            let text = format!("the settings stay as they were\n{}", new.problem);
+            let text = tr!(
+                "the settings stay as they were\n{problem}",
+                problem = new.problem
+            );
             steps.push(Step::toast(Level::Error, text));
         }
         self.facts.settings = read.rows;

@@ -28,11 +28,11 @@ impl App {
         let text = if is_known && !is_low {
             return Vec::new();
         } else if were_shown {
-            "the resource bars are hidden".to_owned()
+            tr!("the resource bars are hidden").to_owned()
         } else if is_low {
-            format!("the resource bars need {STATISTICS_ROWS} rows")
+            tr!("the resource bars need {rows} rows", rows = STATISTICS_ROWS)
         } else {
-            "the resources of your sessions aren't known yet".to_owned()
+            tr!("the resources of your sessions aren't known yet").to_owned()
         };
         vec![Step::toast(Level::Info, text)]
     }

@@ -9,15 +9,16 @@ use crate::{
         notices::toast::{Launched, Toast, ToastContent},
         panels::pull::PullDialog,
     },
+    locale,
     model::{notice::Level, session::Session, text::Clean},
 };
 
 /// The next actions, the most likely first.
 const NEXT: [(Action, &str); 4] = [
-    (Action::SessionShell, "shell"),
-    (Action::SessionLogs, "log"),
-    (Action::SessionOpen, "details"),
-    (Action::SessionTerminate, "terminate"),
+    (Action::SessionShell, tr_later!("shell")),
+    (Action::SessionLogs, tr_later!("log")),
+    (Action::SessionOpen, tr_later!("details")),
+    (Action::SessionTerminate, tr_later!("terminate")),
 ];
 
 impl App {
@@ -50,10 +51,15 @@ impl App {
     fn launch_text(&self, launched: &Launched) -> (Level, Clean) {
         let others = match launched.all.len() {
             0 | 1 => String::new(),
-            count => format!("{count} sessions, "),
+            count => tr!("{count} sessions, ", count),
         };
         let Some(session) = self.mirror.session(launched.first) else {
-            let text = format!("{others}{} is {}", launched.name, launched.status);
+            let text = tr!(
+                "{others}{name} is {status}",
+                others,
+                name = launched.name,
+                status = launched.status
+            );
             return (Level::Info, Clean::new(&text));
         };
         let (name, status) = (&session.name, &session.status);
@@ -69,7 +75,8 @@ impl App {
             .filter(|_| !self.panels.is_open::<PullDialog>());
         let pull = pull.map(|pull| format!("\n{}", pull.words().join(", ")));
         let text = format!(
-            "{others}{name} is {status}{}\n{}",
+            "{}{}\n{}",
+            tr!("{others}{name} is {status}", others, name, status),
             pull.unwrap_or_default(),
             self.next(session)
         );
@@ -88,7 +95,7 @@ impl App {
             let why = allowed::why_not(action, Some(session), shown, &self.mirror, &self.facts);
             let keys = self.keymap.keys_for(Scope::Sessions, action);
             let key = keys.into_iter().next().filter(|_| why.is_none())?;
-            Some(format!("{key} {word}"))
+            Some(format!("{key} {}", locale::text(word)))
         });
         next.collect::<Vec<_>>().join(", ")
     }

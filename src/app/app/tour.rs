@@ -31,7 +31,7 @@ impl App {
     pub fn tour_guide(&self) -> Option<(Option<TourStep>, Vec<GuidePart>)> {
         let tour = self.tour.as_ref()?;
         let name = self.mirror.session(tour.session);
-        let name = name.map_or_else(|| "the session".to_owned(), |it| it.name.to_string());
+        let name = name.map_or_else(|| tr!("the session").to_owned(), |it| it.name.to_string());
         Some((tour.step(), tour.guide(&name, &self.tour_scene(tour))))
     }
 

@@ -35,7 +35,7 @@ impl App {
         let mut choices = self.sessions.columns().to_vec();
         if choices.is_empty() {
             if widths.is_empty() {
-                let text = "the list has no rows, so it has no columns yet";
+                let text = tr!("the list has no rows, so it has no columns yet");
                 return vec![Step::toast(Level::Info, text)];
             }
             let shown: Vec<Column> = widths.iter().map(|(column, _)| *column).collect();
@@ -63,7 +63,11 @@ impl App {
         let (level, text) = match command {
             ViewCommand::Show(name) => {
                 let Some(view) = self.views.iter().find(|it| it.name == name).cloned() else {
-                    let text = format!("view '{name}' not found. {}", self.view_names());
+                    let text = tr!(
+                        "view '{name}' not found. {view_names}",
+                        name,
+                        view_names = self.view_names()
+                    );
                     return vec![Step::toast(Level::Warning, text)];
                 };
                 self.go_to_tab(view.tab);
@@ -75,17 +79,21 @@ impl App {
                 self.views.retain(|it| it.name != name);
                 self.views.push(view);
                 self.views.sort_by(|a, b| a.name.cmp(&b.name));
-                let text = format!("view '{name}' saved. `:view {name}` shows it");
+                let text = tr!("view '{name}' saved. `:view {name}` shows it", name);
                 (Level::Success, text)
             }
             ViewCommand::Delete(name) => {
                 let before = self.views.len();
                 self.views.retain(|it| it.name != name);
                 if self.views.len() == before {
-                    let text = format!("view '{name}' not found. {}", self.view_names());
+                    let text = tr!(
+                        "view '{name}' not found. {view_names}",
+                        name,
+                        view_names = self.view_names()
+                    );
                     (Level::Warning, text)
                 } else {
-                    (Level::Info, format!("view '{name}' deleted"))
+                    (Level::Info, tr!("view '{name}' deleted", name))
                 }
             }
             ViewCommand::List => (Level::Info, self.view_names()),
@@ -96,9 +104,9 @@ impl App {
     fn view_names(&self) -> String {
         let names: Vec<&str> = self.views.iter().map(|it| it.name.as_str()).collect();
         if names.is_empty() {
-            "No saved views. `:view-save NAME` saves the filter, order and columns".to_owned()
+            tr!("No saved views. `:view-save NAME` saves the filter, order and columns").to_owned()
         } else {
-            format!("Saved views: {}", names.join(", "))
+            tr!("Saved views: {names}", names = names.join(", "))
         }
     }
 }

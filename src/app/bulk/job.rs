@@ -49,8 +49,8 @@ impl BulkReport {
     pub fn counts(&self) -> String {
         let mut text = format!("{} {}", self.done.len(), self.verb.done());
         for (count, word) in [
-            (self.refused.len(), "left out"),
-            (self.failed.len(), "failed"),
+            (self.refused.len(), tr!("left out")),
+            (self.failed.len(), tr!("failed")),
         ] {
             if count > 0 {
                 text = format!("{text}, {count} {word}");
@@ -95,7 +95,12 @@ impl BulkJob {
     /// `terminating 12 of 60`.
     pub fn progress(&self) -> String {
         let done = self.report.done.len() + self.report.failed.len();
-        format!("{} {done} of {}", self.verb.under_way(), self.total)
+        tr!(
+            "{under_way} {done} of {total}",
+            under_way = self.verb.under_way(),
+            done,
+            total = self.total
+        )
     }
 
     /// Sends the next requests.
@@ -156,9 +161,9 @@ impl BulkJob {
         missing: &[Missing],
     ) -> Option<Step> {
         if let Some(first) = missing.first() {
-            let why = format!(
-                "settings aren't known: {}. Relaunch it alone to set them",
-                first.what
+            let why = tr!(
+                "settings aren't known: {what}. Relaunch it alone to set them",
+                what = first.what
             );
             self.fail(target, Clean::new(&why));
             return None;
@@ -198,16 +203,18 @@ impl BulkJob {
 
     /// The daemon disconnected: what was asked gets no answer, and nothing more is sent.
     pub fn connection_lost(&mut self) {
-        let unknown = Clean::new("no answer: the daemon disconnected. It may have happened anyway");
+        let unknown = Clean::new(tr!(
+            "no answer: the daemon disconnected. It may have happened anyway"
+        ));
         for target in std::mem::take(&mut self.asked).into_values() {
             self.fail(target, unknown.clone());
         }
         // The next list may lack the session although it hasn't ended.
-        let accepted = Clean::new("accepted, but the daemon disconnected before it ended");
+        let accepted = Clean::new(tr!("accepted, but the daemon disconnected before it ended"));
         for target in std::mem::take(&mut self.ending).into_values() {
             self.fail(target, accepted.clone());
         }
-        let unsent = Clean::new("not requested: the daemon disconnected");
+        let unsent = Clean::new(tr!("not requested: the daemon disconnected"));
         for target in std::mem::take(&mut self.waiting) {
             self.fail(target, unsent.clone());
         }

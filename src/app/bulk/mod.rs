@@ -37,10 +37,10 @@ impl BulkVerb {
     /// `Terminate`, on the button.
     pub fn button(self) -> &'static str {
         match self {
-            Self::Terminate { .. } => "Terminate",
-            Self::Relaunch => "Relaunch",
-            Self::Extend => "Extend",
-            Self::Priority(_) => "Change",
+            Self::Terminate { .. } => tr!("Terminate"),
+            Self::Relaunch => tr!("Relaunch"),
+            Self::Extend => tr!("Extend"),
+            Self::Priority(_) => tr!("Change"),
         }
     }
 
@@ -49,29 +49,35 @@ impl BulkVerb {
         let sessions = counted(count);
         match self {
             Self::Priority(priority) => {
-                format!("Change the priority of {sessions} to {priority}?")
+                tr!(
+                    "Change the priority of {sessions} to {priority}?",
+                    sessions,
+                    priority
+                )
             }
-            other => format!("{} {sessions}?", other.button()),
+            Self::Terminate { .. } => tr!("Terminate {sessions}?", sessions),
+            Self::Relaunch => tr!("Relaunch {sessions}?", sessions),
+            Self::Extend => tr!("Extend {sessions}?", sessions),
         }
     }
 
     /// `terminating`, while it happens.
     pub fn under_way(self) -> &'static str {
         match self {
-            Self::Terminate { .. } => "terminating",
-            Self::Relaunch => "relaunching",
-            Self::Extend => "extending",
-            Self::Priority(_) => "changing priority",
+            Self::Terminate { .. } => tr!("terminating"),
+            Self::Relaunch => tr!("relaunching"),
+            Self::Extend => tr!("extending"),
+            Self::Priority(_) => tr!("changing priority"),
         }
     }
 
     /// `terminated`, when it is done.
     pub fn done(self) -> &'static str {
         match self {
-            Self::Terminate { .. } => "terminated",
-            Self::Relaunch => "relaunched",
-            Self::Extend => "extended",
-            Self::Priority(_) => "changed",
+            Self::Terminate { .. } => tr!("terminated"),
+            Self::Relaunch => tr!("relaunched"),
+            Self::Extend => tr!("extended"),
+            Self::Priority(_) => tr!("changed"),
         }
     }
 }
@@ -149,8 +155,7 @@ pub struct BulkState {
 
 /// `1 session`, `60 sessions`.
 pub fn counted(count: usize) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} session{s}")
+    tr_plural!(count, "{count} session", "{count} sessions", count)
 }
 
 /// A reason that says which session it is about.

@@ -74,9 +74,12 @@ impl Launcher {
         let what = match what.as_slice() {
             [] => return None,
             [one] => (*one).to_owned(),
-            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+            [first @ .., last] => tr!("{first} and {last}", first = first.join(", "), last),
         };
-        Some(format!("the cluster doesn't report {what}: check it first"))
+        Some(tr!(
+            "the cluster doesn't report {what}: check it first",
+            what
+        ))
     }
 
     /// The home directory that the launch takes over. Another context doesn't have it.
@@ -88,7 +91,7 @@ impl Launcher {
     /// A note about a launch in an earlier home directory.
     pub fn home_note(&self) -> Option<String> {
         let name = &self.kept_home()?.name;
-        Some(format!("continues in the home directory of {name}"))
+        Some(tr!("continues in the home directory of {name}", name))
     }
 
     /// Fills in everything from `launch`, and opens the review.

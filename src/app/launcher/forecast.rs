@@ -111,13 +111,13 @@ fn short(
 ) -> Option<(String, String, ShortSlot)> {
     if let Some(left) = free.cpu.filter(|left| needed.cpu > *left) {
         return Some((
-            format!("{} CPU", needed.cpu),
+            tr!("{cpu} CPU", cpu = needed.cpu),
             left.to_string(),
             ShortSlot::Cpu,
         ));
     }
     if let Some(left) = free.mem.filter(|left| needed.mem > *left) {
-        let asked = format!("{} of memory", needed.mem);
+        let asked = tr!("{mem} of memory", mem = needed.mem);
         return Some((asked, left.to_string(), ShortSlot::Memory));
     }
     needed.accelerators.iter().find_map(|(slot, asked)| {

@@ -10,21 +10,25 @@ use crate::{
 const S: Scope = Scope::Launcher;
 const TURN: &[Action] = &[Action::LauncherLess, Action::LauncherMore];
 
-const GO_ON: Hint = (S, &[Action::LauncherGoOn], "next step");
-const BACK_TO_REVIEW: Hint = (S, &[Action::LauncherGoOn], "back to review");
-const FIELD: Hint = (S, &[Action::LauncherNext], "field");
-const REVIEW: Hint = (S, &[Action::LauncherReview], "review");
-const NOW: Hint = (S, &[Action::LauncherLaunch], "launch now");
-const EXPLAIN: Hint = (S, &[Action::LauncherExplain], "explain");
-const CANCEL: Hint = (Scope::Global, &[Action::Back], "cancel");
+const GO_ON: Hint = (S, &[Action::LauncherGoOn], tr_later!("next step"));
+const BACK_TO_REVIEW: Hint = (S, &[Action::LauncherGoOn], tr_later!("back to review"));
+const FIELD: Hint = (S, &[Action::LauncherNext], tr_later!("field"));
+const REVIEW: Hint = (S, &[Action::LauncherReview], tr_later!("review"));
+const NOW: Hint = (S, &[Action::LauncherLaunch], tr_later!("launch now"));
+const EXPLAIN: Hint = (S, &[Action::LauncherExplain], tr_later!("explain"));
+const CANCEL: Hint = (Scope::Global, &[Action::Back], tr_later!("cancel"));
 
 const QUESTION: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "yes"),
-    (Scope::Confirm, &[Action::ConfirmNo], "no"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
-    (Scope::Confirm, &[Action::ConfirmPress], "press"),
+    (Scope::Confirm, &[Action::ConfirmYes], tr_later!("yes")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("no")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmToggle],
+        tr_later!("other button"),
+    ),
+    (Scope::Confirm, &[Action::ConfirmPress], tr_later!("press")),
 ];
-const EXPLAINED: &[Hint] = &[(Scope::Global, &[Action::Back], "close")];
+const EXPLAINED: &[Hint] = &[(Scope::Global, &[Action::Back], tr_later!("close"))];
 const TYPED: &[Hint] = &[
     GO_ON,
     FIELD,
@@ -32,11 +36,11 @@ const TYPED: &[Hint] = &[
     NOW,
     EXPLAIN,
     CANCEL,
-    (S, &[Action::LauncherRecents], "recent"),
+    (S, &[Action::LauncherRecents], tr_later!("recent")),
 ];
 const CHOSEN: &[Hint] = &[
     GO_ON,
-    (S, TURN, "change"),
+    (S, TURN, tr_later!("change")),
     FIELD,
     REVIEW,
     NOW,
@@ -45,7 +49,7 @@ const CHOSEN: &[Hint] = &[
 ];
 const LISTED: &[Hint] = &[
     GO_ON,
-    (S, MOVE, "choose"),
+    (S, MOVE, tr_later!("choose")),
     FIELD,
     REVIEW,
     NOW,
@@ -55,9 +59,9 @@ const LISTED: &[Hint] = &[
 /// An image that you created from a session.
 const OWN_IMAGE: &[Hint] = &[
     GO_ON,
-    (S, MOVE, "choose"),
-    (S, &[Action::LauncherCopyImage], "copy reference"),
-    (S, &[Action::LauncherRemove], "remove image"),
+    (S, MOVE, tr_later!("choose")),
+    (S, &[Action::LauncherCopyImage], tr_later!("copy reference")),
+    (S, &[Action::LauncherRemove], tr_later!("remove image")),
     FIELD,
     REVIEW,
     NOW,
@@ -67,8 +71,8 @@ const OWN_IMAGE: &[Hint] = &[
 const VARIABLE: &[Hint] = &[
     GO_ON,
     FIELD,
-    (S, &[Action::LauncherRemove], "remove"),
-    (S, &[Action::LauncherRemoveAll], "remove all"),
+    (S, &[Action::LauncherRemove], tr_later!("remove")),
+    (S, &[Action::LauncherRemoveAll], tr_later!("remove all")),
     REVIEW,
     NOW,
     EXPLAIN,
@@ -76,8 +80,12 @@ const VARIABLE: &[Hint] = &[
 ];
 const NUMBER: &[Hint] = &[
     GO_ON,
-    (S, TURN, "change"),
-    (S, &[Action::ListFirst, Action::ListLast], "min, max"),
+    (S, TURN, tr_later!("change")),
+    (
+        S,
+        &[Action::ListFirst, Action::ListLast],
+        tr_later!("min, max"),
+    ),
     FIELD,
     REVIEW,
     NOW,
@@ -87,7 +95,7 @@ const NUMBER: &[Hint] = &[
 /// A number that can be automatic.
 const AUTOMATIC: &[Hint] = &[
     GO_ON,
-    (S, &[Action::LauncherToggle], "automatic"),
+    (S, &[Action::LauncherToggle], tr_later!("automatic")),
     FIELD,
     REVIEW,
     NOW,
@@ -95,27 +103,27 @@ const AUTOMATIC: &[Hint] = &[
     CANCEL,
 ];
 const SCRIPT: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], "new line"),
-    (S, &[Action::LauncherEditor], "editor"),
+    (S, &[Action::LauncherGoOn], tr_later!("new line")),
+    (S, &[Action::LauncherEditor], tr_later!("editor")),
     FIELD,
-    (S, &[Action::LauncherNextPage], "next step"),
+    (S, &[Action::LauncherNextPage], tr_later!("next step")),
     REVIEW,
     EXPLAIN,
     CANCEL,
 ];
 const LOOK_UP: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], "look up"),
+    (S, &[Action::LauncherGoOn], tr_later!("look up")),
     FIELD,
-    (S, &[Action::LauncherNextPage], "next step"),
+    (S, &[Action::LauncherNextPage], tr_later!("next step")),
     EXPLAIN,
     CANCEL,
 ];
 const FOLDER: &[Hint] = &[
     GO_ON,
-    (S, &[Action::LauncherToggle], "mount"),
-    (S, &[Action::LauncherReadOnly], "read-only"),
-    (S, &[Action::LauncherAdd], "new"),
-    (S, &[Action::LauncherSearch], "search"),
+    (S, &[Action::LauncherToggle], tr_later!("mount")),
+    (S, &[Action::LauncherReadOnly], tr_later!("read-only")),
+    (S, &[Action::LauncherAdd], tr_later!("new")),
+    (S, &[Action::LauncherSearch], tr_later!("search")),
     REVIEW,
     NOW,
     EXPLAIN,
@@ -123,39 +131,39 @@ const FOLDER: &[Hint] = &[
 ];
 const NEW_FOLDER: &[Hint] = &[
     GO_ON,
-    (S, &[Action::LauncherAdd], "create"),
+    (S, &[Action::LauncherAdd], tr_later!("create")),
     REVIEW,
     NOW,
     EXPLAIN,
     CANCEL,
 ];
 const FOLDER_NAME: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], "create"),
-    (Scope::Global, &[Action::Back], "cancel"),
-    (S, &[Action::LauncherNextPage], "next step"),
+    (S, &[Action::LauncherGoOn], tr_later!("create")),
+    (Scope::Global, &[Action::Back], tr_later!("cancel")),
+    (S, &[Action::LauncherNextPage], tr_later!("next step")),
     EXPLAIN,
 ];
 const FOLDER_SEARCH: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], "list"),
-    (Scope::Global, &[Action::Back], "all folders"),
-    (S, &[Action::LauncherNextPage], "next step"),
+    (S, &[Action::LauncherGoOn], tr_later!("list")),
+    (Scope::Global, &[Action::Back], tr_later!("all folders")),
+    (S, &[Action::LauncherNextPage], tr_later!("next step")),
     EXPLAIN,
 ];
 const CARD: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], "edit"),
-    (S, MOVE, "move"),
+    (S, &[Action::LauncherGoOn], tr_later!("edit")),
+    (S, MOVE, tr_later!("move")),
     NOW,
     CANCEL,
 ];
 const LAUNCHING: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], "launch"),
-    (S, MOVE, "cards"),
-    (S, &[Action::LauncherCopyLine], "copy command"),
-    (S, &[Action::LauncherSaveRecipe], "save recipe"),
-    (S, &[Action::LauncherPreviousPage], "back"),
+    (S, &[Action::LauncherGoOn], tr_later!("launch")),
+    (S, MOVE, tr_later!("cards")),
+    (S, &[Action::LauncherCopyLine], tr_later!("copy command")),
+    (S, &[Action::LauncherSaveRecipe], tr_later!("save recipe")),
+    (S, &[Action::LauncherPreviousPage], tr_later!("back")),
     CANCEL,
-    (S, &[Action::LauncherRecents], "recent"),
-    (S, &[Action::LauncherOpenRecipe], "open recipe"),
+    (S, &[Action::LauncherRecents], tr_later!("recent")),
+    (S, &[Action::LauncherOpenRecipe], tr_later!("open recipe")),
 ];
 
 pub(super) fn hints(launcher: &Launcher) -> Vec<Hint> {

@@ -46,21 +46,25 @@ pub enum QuestionSubject {
 
 impl Confirmation {
     pub fn reset() -> Self {
-        let text = "All fields are reset. What you typed is lost.";
-        Self::new(QuestionSubject::Reset, text.to_owned(), "Reset")
+        let text = tr!("All fields are reset. What you typed is lost.");
+        Self::new(QuestionSubject::Reset, text.to_owned(), tr!("Reset"))
     }
 
     pub fn close() -> Self {
         Self {
-            title: "Discard what you typed?".to_owned(),
-            no: "Keep editing",
-            ..Self::new(QuestionSubject::Close, String::new(), "Discard")
+            title: tr!("Discard what you typed?").to_owned(),
+            no: tr!("Keep editing"),
+            ..Self::new(QuestionSubject::Close, String::new(), tr!("Discard"))
         }
     }
 
     pub fn replace(by: Box<EarlierLaunch>) -> Self {
-        let text = "The chosen launch replaces this one. What you typed is lost.";
-        Self::new(QuestionSubject::Replace(by), text.to_owned(), "Replace")
+        let text = tr!("The chosen launch replaces this one. What you typed is lost.");
+        Self::new(
+            QuestionSubject::Replace(by),
+            text.to_owned(),
+            tr!("Replace"),
+        )
     }
 
     /// A question of the form about a row. `yes` is the label of the button Yes.
@@ -72,11 +76,11 @@ impl Confirmation {
     pub fn leave(unfinished: Unfinished, destination: Destination) -> Self {
         let Unfinished { row, text } = unfinished;
         Self {
-            no: "Keep editing",
+            no: tr!("Keep editing"),
             ..Self::new(
                 QuestionSubject::Leave { row, destination },
                 text,
-                "Remove the row",
+                tr!("Remove the row"),
             )
         }
     }
@@ -85,7 +89,7 @@ impl Confirmation {
         Self {
             title: format!("{yes}?"),
             text,
-            no: "No",
+            no: tr!("No"),
             yes,
             subject,
             button: DialogButton::No,
@@ -142,8 +146,8 @@ impl PathPrompt {
 
     pub fn label(&self) -> &'static str {
         match self.what {
-            PathPurpose::OpenRecipe => "Open the recipe",
-            PathPurpose::SaveRecipe => "Save as a recipe",
+            PathPurpose::OpenRecipe => tr!("Open the recipe"),
+            PathPurpose::SaveRecipe => tr!("Save as a recipe"),
         }
     }
 }

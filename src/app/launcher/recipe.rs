@@ -25,7 +25,7 @@ impl Launcher {
         }
         let text = prompt.input.text().trim().to_owned();
         if text.is_empty() {
-            prompt.problem = Some("type the path of a file".to_owned());
+            prompt.problem = Some(tr!("type the path of a file").to_owned());
             return Vec::new();
         }
         let mut path = PathBuf::from(&text);

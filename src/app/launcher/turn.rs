@@ -166,7 +166,7 @@ impl Launcher {
         match action {
             Action::LauncherReset if self.is_touched() => self.question(Confirmation::reset()),
             Action::LauncherReset => {
-                return vec![Step::toast(Level::Info, "no field was changed yet")];
+                return vec![Step::toast(Level::Info, tr!("no field was changed yet"))];
             }
             Action::LauncherExplain => self.overlay = Some(Overlay::Explain(self.topic())),
             Action::LauncherEditor => {
@@ -376,5 +376,8 @@ impl Launcher {
 
 /// Reports that an action is for other fields.
 fn not_here(action: Action) -> Step {
-    Step::toast(Level::Info, format!("not for this field: {}", action.doc()))
+    Step::toast(
+        Level::Info,
+        tr!("not for this field: {doc}", doc = action.doc()),
+    )
 }

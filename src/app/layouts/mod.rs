@@ -64,11 +64,11 @@ impl Layout {
             message: message.to_owned(),
         };
         if versioned.version > FORMAT {
-            return Err(other("a newer version of workbay wrote it"));
+            return Err(other(tr!("a newer version of workbay wrote it")));
         }
         let layout: Self = serde_json::from_slice(contents).map_err(|it| fault(&it))?;
         if layout.tabs.is_empty() {
-            return Err(other("it has no panes"));
+            return Err(other(tr!("it has no panes")));
         }
         Ok(layout)
     }
@@ -123,20 +123,23 @@ pub fn check_name(name: &str) -> Result<(), String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let allowed = |c: char| is_word(c) || matches!(c, '-' | '.');
     if name.is_empty() {
-        return Err("type a name for the layout".to_owned());
+        return Err(tr!("type a name for the layout").to_owned());
     }
     if let Some(c) = name.chars().find(|c| !allowed(*c)) {
         let shown = c.escape_debug();
-        return Err(format!(
-            "'{shown}' isn't allowed in a name. Use letters, digits, '_', '-' and '.'"
+        return Err(tr!(
+            "'{shown}' isn't allowed in a name. Use letters, digits, '_', '-' and '.'",
+            shown
         ));
     }
     if !name.starts_with(is_word) {
-        return Err("a name begins with a letter, a digit or _".to_owned());
+        return Err(tr!("a name begins with a letter, a digit or _").to_owned());
     }
     match name.chars().count() {
-        count if count > LONGEST_NAME => Err(format!(
-            "the name has {count} characters. Use 1 to {LONGEST_NAME}"
+        count if count > LONGEST_NAME => Err(tr!(
+            "the name has {count} characters. Use 1 to {most}",
+            count,
+            most = LONGEST_NAME
         )),
         _ => Ok(()),
     }

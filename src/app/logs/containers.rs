@@ -34,7 +34,7 @@ impl Logs {
     pub(super) fn turn(&mut self, by: isize, ids: &mut Ids) -> Vec<Step> {
         let count = self.kernels.len().cast_signed();
         if count < 2 {
-            let text = "this session has one container, so there is one log";
+            let text = tr!("this session has one container, so there is one log");
             return vec![Step::toast(Level::Info, text)];
         }
         let mut steps = self.close();

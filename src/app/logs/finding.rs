@@ -41,7 +41,7 @@ impl Logs {
     pub(super) fn seek(&mut self, forward: bool) -> Vec<Step> {
         let first = self.visible().first().map_or(0, |row| row.number);
         let Some(search) = &mut self.search else {
-            let text = "no search yet. Search for a word or for errors first";
+            let text = tr!("no search yet. Search for a word or for errors first");
             return vec![Step::toast(Level::Info, text)];
         };
         search.seeks = true;
@@ -99,7 +99,7 @@ impl Logs {
             }
             None if search.matcher == Matcher::Errors => {
                 let mut steps = self.end_search();
-                steps.push(Step::toast(Level::Info, "no error found in the log"));
+                steps.push(Step::toast(Level::Info, tr!("no error found in the log")));
                 steps
             }
             None => Vec::new(),

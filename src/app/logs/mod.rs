@@ -313,7 +313,7 @@ impl Logs {
             Action::LogsFollow => return self.follow(ids),
             Action::LogsWrap => self.toggle_wrap(),
             Action::LogsLeft | Action::LogsRight if self.wrap => {
-                let text = "long lines are wrapped, so there is nothing on the right";
+                let text = tr!("long lines are wrapped, so there is nothing on the right");
                 return vec![Step::toast(Level::Info, text)];
             }
             Action::LogsLeft => self.left = self.left.saturating_sub(SIDEWAYS),

@@ -90,7 +90,7 @@ impl Search {
     pub fn name(&self) -> String {
         match &self.matcher {
             Matcher::Text { text, .. } => format!("/{text}"),
-            Matcher::Errors => "errors".to_owned(),
+            Matcher::Errors => tr!("errors").to_owned(),
         }
     }
 }

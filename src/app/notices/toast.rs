@@ -59,10 +59,10 @@ impl SessionEvent {
 
     fn of_several(self, count: usize) -> Clean {
         Clean::new(&match self {
-            Self::Running => format!("{count} sessions are running"),
-            Self::BatchEnded => format!("{count} batch sessions have ended"),
-            Self::Ended => format!("{count} sessions have ended"),
-            Self::Failed => format!("{count} sessions failed"),
+            Self::Running => tr!("{count} sessions are running", count),
+            Self::BatchEnded => tr!("{count} batch sessions have ended", count),
+            Self::Ended => tr!("{count} sessions have ended", count),
+            Self::Failed => tr!("{count} sessions failed", count),
         })
     }
 }

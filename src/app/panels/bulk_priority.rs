@@ -48,9 +48,12 @@ impl Panel for BulkPriority {
 
     fn prompt(&self) -> Option<PromptLine<'_>> {
         Some(PromptLine {
-            label: format!("Priority of {} (0 to 100):", counted(self.count)),
+            label: tr!(
+                "Priority of {count} (0 to 100):",
+                count = counted(self.count)
+            ),
             input: &self.input,
-            note: "highest first",
+            note: tr!("highest first"),
         })
     }
 }

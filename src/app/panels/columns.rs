@@ -81,21 +81,29 @@ impl ColumnPicker {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Columns, &[Action::ColumnToggle], "show"),
+    (Scope::Columns, &[Action::ColumnToggle], tr_later!("show")),
     (
         Scope::Columns,
         &[Action::ColumnDown, Action::ColumnUp],
-        "reorder",
+        tr_later!("reorder"),
     ),
     (
         Scope::Columns,
         &[Action::ColumnWider, Action::ColumnNarrower],
-        "width",
+        tr_later!("width"),
     ),
-    (Scope::Columns, &[Action::ColumnAutomatic], "fit width"),
-    (Scope::Columns, &[Action::ColumnReset], "reset all"),
-    (Scope::Columns, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "close"),
+    (
+        Scope::Columns,
+        &[Action::ColumnAutomatic],
+        tr_later!("fit width"),
+    ),
+    (
+        Scope::Columns,
+        &[Action::ColumnReset],
+        tr_later!("reset all"),
+    ),
+    (Scope::Columns, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 impl Panel for ColumnPicker {

@@ -27,7 +27,7 @@ impl CommandList {
     fn copy(&self, env: &PanelEnv<'_>) -> Vec<Step> {
         match env.commands.entries().get(self.list.marked()) {
             Some(entry) => vec![Step::Copy(entry.line.clone())],
-            None => vec![Step::toast(Level::Info, "nothing was changed yet")],
+            None => vec![Step::toast(Level::Info, tr!("nothing was changed yet"))],
         }
     }
 
@@ -35,20 +35,24 @@ impl CommandList {
         let lines = env.commands.entries().iter().map(|it| it.line.as_str());
         let lines: Vec<&str> = lines.collect();
         if lines.is_empty() {
-            return vec![Step::toast(Level::Info, "nothing was changed yet")];
+            return vec![Step::toast(Level::Info, tr!("nothing was changed yet"))];
         }
         vec![Step::Copy(lines.join("\n"))]
     }
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Commands, &[Action::CommandCopy], "copy"),
-    (Scope::Commands, &[Action::CommandCopyAll], "copy all"),
-    (Scope::Commands, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "close"),
+    (Scope::Commands, &[Action::CommandCopy], tr_later!("copy")),
+    (
+        Scope::Commands,
+        &[Action::CommandCopyAll],
+        tr_later!("copy all"),
+    ),
+    (Scope::Commands, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
-const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], "close")];
+const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], tr_later!("close"))];
 
 impl Panel for CommandList {
     fn scope(&self) -> Scope {

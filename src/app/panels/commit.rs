@@ -54,8 +54,8 @@ impl CommitForm {
     /// `2 of 3 used`.
     pub fn used(&self) -> String {
         match (self.own.len(), self.limit) {
-            (count, Some(limit)) => format!("{count} of {limit} used"),
-            (0, None) => "none yet".to_owned(),
+            (count, Some(limit)) => tr!("{count} of {limit} used", count, limit),
+            (0, None) => tr!("none yet").to_owned(),
             (count, None) => count.to_string(),
         }
     }
@@ -63,13 +63,16 @@ impl CommitForm {
     /// Why no image of this name can be created. An empty text isn't a problem before Enter.
     fn wrong(&self) -> Option<String> {
         if self.is_full() {
-            return Some(format!(
-                "{}. Remove one in the launcher, or with `workbay image rm NAME`",
-                self.used()
+            return Some(tr!(
+                "{used}. Remove one in the launcher, or with `workbay image rm NAME`",
+                used = self.used()
             ));
         }
         if self.own.iter().any(|it| it.as_str() == self.input.text()) {
-            return Some(format!("you have an image '{}'", self.input.text()));
+            return Some(tr!(
+                "you have an image '{input}'",
+                input = self.input.text()
+            ));
         }
         own_image::check_name(self.input.text()).err()
     }
@@ -95,7 +98,11 @@ impl Panel for CommitForm {
             ),
             purpose: Purpose::toast(
                 Level::Info,
-                format!("creating the image {image} from {}", self.name),
+                tr!(
+                    "creating the image {image} from {name}",
+                    image,
+                    name = self.name
+                ),
             ),
         };
         vec![Step::CLOSE, ask]
@@ -119,7 +126,7 @@ impl Panel for CommitForm {
 
     fn prompt(&self) -> Option<PromptLine<'_>> {
         Some(PromptLine {
-            label: format!("Image name for {}", self.name),
+            label: tr!("Image name for {name}", name = self.name),
             input: &self.input,
             note: "",
         })

@@ -30,7 +30,11 @@ impl ConflictDialog {
     #[must_use]
     pub fn of(transfers: &Transfers) -> Option<Self> {
         let (transfer, conflict) = transfers.asking()?;
-        let title = format!("{} of {}", transfer.job.verb(), transfer.job.quoted());
+        let title = tr!(
+            "{verb} of {quoted}",
+            verb = transfer.job.verb(),
+            quoted = transfer.job.quoted()
+        );
         Some(Self {
             transfer: transfer.id,
             title: Clean::new(&title),
@@ -66,14 +70,22 @@ impl ConflictDialog {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Conflict, &[Action::ConflictPress], "answer"),
+    (
+        Scope::Conflict,
+        &[Action::ConflictPress],
+        tr_later!("answer"),
+    ),
     (
         Scope::Conflict,
         &[Action::ConflictPrevious, Action::ConflictNext],
-        "other answer",
+        tr_later!("other answer"),
     ),
-    (Scope::Conflict, &[Action::ConflictAll], "for all"),
-    (Scope::Conflict, &[Action::ConflictSkip], "skip"),
+    (
+        Scope::Conflict,
+        &[Action::ConflictAll],
+        tr_later!("for all"),
+    ),
+    (Scope::Conflict, &[Action::ConflictSkip], tr_later!("skip")),
 ];
 
 impl Panel for ConflictDialog {

@@ -54,7 +54,7 @@ impl ContextPicker {
         let typed = self.query.text().to_lowercase();
         let words: Vec<&str> = typed.split_whitespace().collect();
         let fits = |text: &str| words.iter().all(|word| text.contains(word));
-        let all = fits("all contexts").then_some(ShownContexts::All);
+        let all = fits(tr!("all contexts")).then_some(ShownContexts::All);
         let each = mirror.contexts().iter().filter(|state| fits(&text(state)));
         all.into_iter()
             .chain(each.map(|state| ShownContexts::One(state.context.name)))
@@ -76,9 +76,9 @@ impl ContextPicker {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Contexts, &[Action::ContextChoose], "show"),
-    (Scope::Contexts, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "cancel"),
+    (Scope::Contexts, &[Action::ContextChoose], tr_later!("show")),
+    (Scope::Contexts, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("cancel")),
 ];
 
 impl Panel for ContextPicker {

@@ -29,9 +29,9 @@ impl CommandDialog {
     pub fn title(&self) -> String {
         let name = &self.plan.command;
         match self.plan.runs.as_slice() {
-            [run] if run.session.is_some() => format!("Run {name} on {}?", run.name),
-            [_] => format!("Run {name}?"),
-            runs => format!("Run {name} on {}?", counted(runs.len())),
+            [run] if run.session.is_some() => tr!("Run {name} on {name2}?", name, name2 = run.name),
+            [_] => tr!("Run {name}?", name),
+            runs => tr!("Run {name} on {runs}?", name, runs = counted(runs.len())),
         }
     }
 
@@ -48,9 +48,9 @@ impl CommandDialog {
         )];
         let all = [
             ("", question),
-            ("Runs", first(lines)),
-            ("Where", place),
-            ("Left out", first(self.plan.refused.iter().cloned())),
+            (tr!("Runs"), first(lines)),
+            (tr!("Where"), place),
+            (tr!("Left out"), first(self.plan.refused.iter().cloned())),
         ];
         all.into_iter().filter(|(_, it)| !it.is_empty()).collect()
     }
@@ -65,16 +65,20 @@ fn first(lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
     let more = lines.len().saturating_sub(LINES);
     let mut shown: Vec<String> = lines.take(LINES).collect();
     if more > 0 {
-        shown.push(format!("and {more} more"));
+        shown.push(tr!("and {more} more", more));
     }
     shown
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "run"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
-    (Scope::Confirm, &[Action::ConfirmPress], "press"),
+    (Scope::Confirm, &[Action::ConfirmYes], tr_later!("run")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmToggle],
+        tr_later!("other button"),
+    ),
+    (Scope::Confirm, &[Action::ConfirmPress], tr_later!("press")),
 ];
 
 impl Panel for CommandDialog {

@@ -55,9 +55,12 @@ impl Panel for ExportForm {
 
     fn prompt(&self) -> Option<PromptLine<'_>> {
         Some(PromptLine {
-            label: format!("Export {} to:", counted(self.sessions.len())),
+            label: tr!(
+                "Export {sessions} to:",
+                sessions = counted(self.sessions.len())
+            ),
             input: &self.input,
-            note: ".csv or .json",
+            note: tr!(".csv or .json"),
         })
     }
 }

@@ -81,9 +81,9 @@ impl ExtendDialog {
         };
         let name = &self.name;
         let done = match keep {
-            Keep::Extend => format!("{name} extended"),
-            Keep::Exempt => format!("{name} exempted from idle checks"),
-            Keep::Include => format!("idle checks apply to {name} again"),
+            Keep::Extend => tr!("{name} extended", name),
+            Keep::Exempt => tr!("{name} exempted from idle checks", name),
+            Keep::Include => tr!("idle checks apply to {name} again", name),
         };
         let ask = Step::Ask {
             request: Request::session(self.session, SessionRequest::Keep { keep }),
@@ -101,12 +101,12 @@ impl ExtendDialog {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmPress], "choose"),
-    (Scope::Confirm, MOVE, "move"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
+    (Scope::Confirm, &[Action::ConfirmPress], tr_later!("choose")),
+    (Scope::Confirm, MOVE, tr_later!("move")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
 ];
 
-const REFUSAL_HINTS: &[Hint] = &[(Scope::Confirm, &[Action::ConfirmPress], "close")];
+const REFUSAL_HINTS: &[Hint] = &[(Scope::Confirm, &[Action::ConfirmPress], tr_later!("close"))];
 
 impl Panel for ExtendDialog {
     fn scope(&self) -> Scope {
@@ -155,7 +155,11 @@ pub fn offers(session: &Session, rules: Option<&RulesState>, now: Timestamp) -> 
     } else {
         vec![extend(session, rules, now), exempt(rules)]
     };
-    let title = if offers.is_empty() { "Close" } else { "Cancel" };
+    let title = if offers.is_empty() {
+        tr!("Close")
+    } else {
+        tr!("Cancel")
+    };
     offers.push(ExtendRow {
         choice: ExtendChoice::Leave,
         title: title.to_owned(),
@@ -174,17 +178,17 @@ pub fn refusal(session: &Session, rules: Option<&RulesState>) -> Option<String> 
         return None;
     }
     let fix = match &rules.contact {
-        Some(contact) => format!("Ask {contact} to allow them."),
-        None => "Set extensions or exempt in [idle] of resources.toml.".to_owned(),
+        Some(contact) => tr!("Ask {contact} to allow them.", contact),
+        None => tr!("Set extensions or exempt in [idle] of resources.toml.").to_owned(),
     };
-    Some(format!("Extensions and exemptions aren't allowed. {fix}"))
+    Some(tr!("Extensions and exemptions aren't allowed. {fix}", fix))
 }
 
 fn include() -> ExtendRow {
     ExtendRow {
         choice: ExtendChoice::Do(Keep::Include),
-        title: "Include again".to_owned(),
-        note: "idle checks apply again".to_owned(),
+        title: tr!("Include again").to_owned(),
+        note: tr!("idle checks apply again").to_owned(),
         until: None,
         allowed: true,
     }
@@ -192,13 +196,13 @@ fn include() -> ExtendRow {
 
 fn exempt(rules: Option<&RulesState>) -> ExtendRow {
     let (allowed, note) = match known(rules) {
-        Ok(rules) if rules.exempt => (true, "exempt from idle checks".to_owned()),
-        Ok(_) => (false, "not allowed here".to_owned()),
+        Ok(rules) if rules.exempt => (true, tr!("exempt from idle checks").to_owned()),
+        Ok(_) => (false, tr!("not allowed here").to_owned()),
         Err(why) => (false, why),
     };
     ExtendRow {
         choice: ExtendChoice::Do(Keep::Exempt),
-        title: "Exempt".to_owned(),
+        title: tr!("Exempt").to_owned(),
         note,
         until: None,
         allowed,
@@ -208,7 +212,7 @@ fn exempt(rules: Option<&RulesState>) -> ExtendRow {
 fn extend(session: &Session, rules: Option<&RulesState>, now: Timestamp) -> ExtendRow {
     let mut offer = ExtendRow {
         choice: ExtendChoice::Do(Keep::Extend),
-        title: "Extend".to_owned(),
+        title: tr!("Extend").to_owned(),
         note: String::new(),
         until: None,
         allowed: false,
@@ -222,14 +226,18 @@ fn extend(session: &Session, rules: Option<&RulesState>, now: Timestamp) -> Exte
     };
     let used = session.reprieve.extended;
     if rules.extensions == 0 {
-        "not allowed here".clone_into(&mut offer.note);
+        tr!("not allowed here").clone_into(&mut offer.note);
         return offer;
     }
-    offer.title = format!("Extend by {}", rules.extend_by);
-    offer.note = format!("{used} of {} used", rules.extensions);
+    offer.title = tr!("Extend by {extend_by}", extend_by = rules.extend_by);
+    offer.note = tr!(
+        "{used} of {extensions} used",
+        used,
+        extensions = rules.extensions
+    );
     let until = due(session, now).and_then(|due| due.checked_add(rules.extend_by.duration()).ok());
     if used < rules.extensions && until.is_none() {
-        offer.note.push_str("; no reclaim is due");
+        offer.note.push_str(tr!("; no reclaim is due"));
     }
     offer.until = until.filter(|_| used < rules.extensions);
     offer.allowed = offer.until.is_some();
@@ -248,7 +256,7 @@ fn known(rules: Option<&RulesState>) -> Result<&ReprieveRules, String> {
     match rules {
         Some(RulesState::Rules(rules)) => Ok(rules),
         Some(RulesState::Failed(why)) => Err(why.to_string()),
-        Some(RulesState::Asked) | None => Err("loading the rules".to_owned()),
+        Some(RulesState::Asked) | None => Err(tr!("loading the rules").to_owned()),
     }
 }
 
@@ -261,8 +269,8 @@ pub fn whom_to_ask(offers: &[ExtendRow], rules: Option<&RulesState>) -> Option<S
         return None;
     }
     Some(match &rules.contact {
-        Some(contact) => format!("Ask {contact} for more."),
-        None => "The rules are in [idle] of resources.toml.".to_owned(),
+        Some(contact) => tr!("Ask {contact} for more.", contact),
+        None => tr!("The rules are in [idle] of resources.toml.").to_owned(),
     })
 }
 

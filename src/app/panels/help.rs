@@ -17,6 +17,7 @@ use crate::{
         step::Step,
     },
     key::Key,
+    locale,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,13 +60,13 @@ impl HelpEntry {
     pub fn name(&self) -> &'static str {
         match &self.target {
             HelpTarget::Action(action) => action.name(),
-            HelpTarget::Command(..) => "your command",
+            HelpTarget::Command(..) => tr!("your command"),
         }
     }
 }
 
 /// Explains how the numbers of the detail compare to those of other tools.
-const CPU: &str = "CPU is in cores: 1.00 is 100% in `docker stats` (one busy core)";
+const CPU: &str = tr_later!("CPU is in cores: 1.00 is 100% in `docker stats` (one busy core)");
 
 /// What a key adds to the score if it is exactly the typed text.
 const EXACT_KEY: u32 = 500;
@@ -210,7 +211,7 @@ impl Help {
             return vec![Step::CLOSE, run];
         }
         let title = scope.title().to_lowercase();
-        self.problem = Some(format!("{name} works only here: {title}"));
+        self.problem = Some(tr!("{name} works only here: {title}", name, title));
         Vec::new()
     }
 }
@@ -280,10 +281,10 @@ fn kept(rows: &[HelpRow], fits: impl Fn(usize) -> bool) -> (Vec<HelpRow>, Vec<Op
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Help, &[Action::HelpRun], "run"),
-    (Scope::Help, MOVE, "move"),
-    (Scope::Help, &[Action::ListPageDown], "page"),
-    (Scope::Global, &[Action::Back], "close"),
+    (Scope::Help, &[Action::HelpRun], tr_later!("run")),
+    (Scope::Help, MOVE, tr_later!("move")),
+    (Scope::Help, &[Action::ListPageDown], tr_later!("page")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 impl Panel for Help {
@@ -397,6 +398,6 @@ fn add_scope(rows: &mut Vec<HelpRow>, scope: Scope, env: &PanelEnv<'_>) {
         })
     }));
     if scope == Scope::Detail {
-        rows.push(HelpRow::Note(CPU));
+        rows.push(HelpRow::Note(locale::text(CPU)));
     }
 }

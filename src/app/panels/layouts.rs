@@ -61,7 +61,7 @@ impl LayoutList {
             Some(row) => vec![Step::CLOSE, Step::RestoreLayout(row.name.clone())],
             None => vec![Step::toast(
                 Level::Info,
-                "no layout is saved yet. Open shells, then save them here",
+                tr!("no layout is saved yet. Open shells, then save them here"),
             )],
         }
     }
@@ -69,7 +69,7 @@ impl LayoutList {
     /// Begins to type the name. The marked layout's name is the proposal.
     fn begin_save(&mut self, env: &PanelEnv<'_>) -> Vec<Step> {
         if Layout::new(env.panes.saved(), env.now).is_none() {
-            let text = "no shell is open, so there is nothing to save. Open a shell first";
+            let text = tr!("no shell is open, so there is nothing to save. Open a shell first");
             return vec![Step::toast(Level::Info, text)];
         }
         let name = self.marked(env.layouts).map(|row| row.name.as_str());
@@ -120,22 +120,34 @@ fn count(env: &PanelEnv<'_>) -> usize {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Layouts, &[Action::LayoutRestore], "show panes"),
-    (Scope::Layouts, &[Action::LayoutSave], "save open panes"),
-    (Scope::Layouts, &[Action::LayoutDelete], "delete"),
-    (Scope::Layouts, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "close"),
+    (
+        Scope::Layouts,
+        &[Action::LayoutRestore],
+        tr_later!("show panes"),
+    ),
+    (
+        Scope::Layouts,
+        &[Action::LayoutSave],
+        tr_later!("save open panes"),
+    ),
+    (Scope::Layouts, &[Action::LayoutDelete], tr_later!("delete")),
+    (Scope::Layouts, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 /// The hints while no layout is saved.
 const EMPTY_HINTS: &[Hint] = &[
-    (Scope::Layouts, &[Action::LayoutSave], "save open panes"),
-    (Scope::Global, &[Action::Back], "close"),
+    (
+        Scope::Layouts,
+        &[Action::LayoutSave],
+        tr_later!("save open panes"),
+    ),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 const QUESTION_HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "yes"),
-    (Scope::Confirm, &[Action::ConfirmNo], "no"),
+    (Scope::Confirm, &[Action::ConfirmYes], tr_later!("yes")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("no")),
 ];
 
 impl Panel for LayoutList {
@@ -158,7 +170,7 @@ impl Panel for LayoutList {
             _ if self.question.is_some() => {
                 return vec![Step::toast(
                     Level::Info,
-                    "answer the question with yes or no",
+                    tr!("answer the question with yes or no"),
                 )];
             }
             Action::InputSubmit => return self.submit(env),
@@ -166,7 +178,7 @@ impl Panel for LayoutList {
             Action::LayoutRestore => return self.restore(env),
             Action::LayoutSave => return self.begin_save(env),
             Action::LayoutDelete if self.marked(env.layouts).is_none() => {
-                return vec![Step::toast(Level::Info, "no layout is saved yet")];
+                return vec![Step::toast(Level::Info, tr!("no layout is saved yet"))];
             }
             Action::LayoutDelete => self.begin_delete(env),
             _ => {

@@ -138,9 +138,9 @@ pub fn opened_by(action: Action, env: &PanelEnv<'_>) -> Option<(Option<AnyPanel>
     let info = |text| (None, vec![Step::toast(Level::Info, text)]);
     let open = |panel| (Some(panel), Vec::new());
     Some(match action {
-        Action::Contexts if !env.mirror.has_several_contexts() => {
-            info("only one context is configured. Add others to contexts.toml")
-        }
+        Action::Contexts if !env.mirror.has_several_contexts() => info(tr!(
+            "only one context is configured. Add others to contexts.toml"
+        )),
         Action::Contexts => open(ContextPicker::new(env).into()),
         Action::ThemePick => (Some(ThemePicker::new(env).into()), vec![ThemePicker::ask()]),
         Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
@@ -148,9 +148,9 @@ pub fn opened_by(action: Action, env: &PanelEnv<'_>) -> Option<(Option<AnyPanel>
         Action::WindowNewAs => {
             let pane = env.panes.active()?;
             match pane.place {
-                ShellPlace::Host => {
-                    info("a shell of this machine has no windows: split the pane for another one")
-                }
+                ShellPlace::Host => info(tr!(
+                    "a shell of this machine has no windows: split the pane for another one"
+                )),
                 place => open(NewShell::new(place, &pane.name).into()),
             }
         }

@@ -21,18 +21,18 @@ impl NewShellField {
 
     pub fn title(self) -> &'static str {
         match self {
-            Self::Run => "Shell or command",
-            Self::Directory => "Directory",
-            Self::User => "User",
+            Self::Run => tr!("Shell or command"),
+            Self::Directory => tr!("Directory"),
+            Self::User => tr!("User"),
         }
     }
 
     /// The meaning of an empty line.
     pub fn usual(self) -> &'static str {
         match self {
-            Self::Run => "the best available shell",
-            Self::Directory => "home",
-            Self::User => "the session's",
+            Self::Run => tr!("the best available shell"),
+            Self::Directory => tr!("home"),
+            Self::User => tr!("the session's"),
         }
     }
 }
@@ -91,7 +91,7 @@ impl NewShell {
         let given = |field| Some(text(field)).filter(|text| !text.is_empty());
         let run = text(NewShellField::Run);
         let words = shlex::split(&run).ok_or_else(|| {
-            let why = "a quotation mark isn't closed".to_owned();
+            let why = tr!("a quotation mark isn't closed").to_owned();
             (NewShellField::Run, why)
         })?;
         let (shell, command) = match words.as_slice() {
@@ -101,7 +101,7 @@ impl NewShell {
         };
         let directory = given(NewShellField::Directory);
         if directory.as_ref().is_some_and(|it| !it.starts_with('/')) {
-            let why = "use the absolute path, for example /home/work/data".to_owned();
+            let why = tr!("use the absolute path, for example /home/work/data").to_owned();
             return Err((NewShellField::Directory, why));
         }
         let user = given(NewShellField::User);
@@ -109,7 +109,7 @@ impl NewShell {
             .as_ref()
             .is_some_and(|it| it.contains(char::is_whitespace))
         {
-            let why = "use one name or number, for example root or 1000".to_owned();
+            let why = tr!("use one name or number, for example root or 1000").to_owned();
             return Err((NewShellField::User, why));
         }
         Ok(ShellStart {

@@ -56,27 +56,47 @@ fn act(action: Action, notice: &Notice, env: &PanelEnv<'_>) -> Vec<Step> {
 /// Why an action isn't possible on the notification's session, `None` if the session is known.
 fn missing(notice: &Notice, env: &PanelEnv<'_>) -> Option<String> {
     match notice.session {
-        None => Some("this notification has no session".to_owned()),
-        Some(key) if env.mirror.session(key).is_none() => Some(format!(
-            "session {} isn't in the list any more",
-            key.id.short()
+        None => Some(tr!("this notification has no session").to_owned()),
+        Some(key) if env.mirror.session(key).is_none() => Some(tr!(
+            "session {short} isn't in the list any more",
+            short = key.id.short()
         )),
         Some(_) => None,
     }
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Notices, &[Action::NoticeOpen], "show session"),
-    (Scope::Notices, &[Action::SessionShell], "shell"),
-    (Scope::Notices, &[Action::SessionExtend], "extend"),
-    (Scope::Notices, &[Action::SessionLogs], "log"),
-    (Scope::Notices, &[Action::SessionAgain], "relaunch"),
-    (Scope::Notices, &[Action::SessionTerminate], "terminate"),
-    (Scope::Notices, &[Action::NoticeForget], "remove"),
-    (Scope::Notices, &[Action::Quiet], "quiet"),
-    (Scope::Global, &[Action::Back], "close"),
-    (Scope::Notices, &[Action::NoticeCopy], "copy"),
-    (Scope::Notices, &[Action::NoticeForgetAll], "clear all"),
+    (
+        Scope::Notices,
+        &[Action::NoticeOpen],
+        tr_later!("show session"),
+    ),
+    (Scope::Notices, &[Action::SessionShell], tr_later!("shell")),
+    (
+        Scope::Notices,
+        &[Action::SessionExtend],
+        tr_later!("extend"),
+    ),
+    (Scope::Notices, &[Action::SessionLogs], tr_later!("log")),
+    (
+        Scope::Notices,
+        &[Action::SessionAgain],
+        tr_later!("relaunch"),
+    ),
+    (
+        Scope::Notices,
+        &[Action::SessionTerminate],
+        tr_later!("terminate"),
+    ),
+    (Scope::Notices, &[Action::NoticeForget], tr_later!("remove")),
+    (Scope::Notices, &[Action::Quiet], tr_later!("quiet")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
+    (Scope::Notices, &[Action::NoticeCopy], tr_later!("copy")),
+    (
+        Scope::Notices,
+        &[Action::NoticeForgetAll],
+        tr_later!("clear all"),
+    ),
 ];
 
 impl Panel for NoticeList {
@@ -92,7 +112,7 @@ impl Panel for NoticeList {
             (Action::Back, _) => self.back(env),
             (Action::NoticeForgetAll, _) => vec![Step::EditNotices(NoticesEdit::Clear)],
             (action, Some(notice)) => act(action, notice, env),
-            (_, None) => vec![Step::toast(Level::Info, "no notification is selected")],
+            (_, None) => vec![Step::toast(Level::Info, tr!("no notification is selected"))],
         }
     }
 

@@ -38,21 +38,21 @@ pub const MOVE: &[Action] = &[Action::ListUp, Action::ListDown];
 
 /// The hints of a text that Enter accepts.
 pub const INPUT_HINTS: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "accept"),
-    (Scope::Input, &[Action::InputCancel], "cancel"),
+    (Scope::Input, &[Action::InputSubmit], tr_later!("accept")),
+    (Scope::Input, &[Action::InputCancel], tr_later!("cancel")),
 ];
 
 /// The hints of a text that filters a list.
 pub const FILTER_HINTS: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "apply"),
-    (Scope::Input, &[Action::InputCancel], "clear"),
+    (Scope::Input, &[Action::InputSubmit], tr_later!("apply")),
+    (Scope::Input, &[Action::InputCancel], tr_later!("clear")),
 ];
 
 /// The hints of the filter of the list, which completes keys and values.
 pub const TERM_HINTS: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "apply"),
-    (Scope::Global, &[Action::TabNext], "complete"),
-    (Scope::Input, &[Action::InputCancel], "clear"),
+    (Scope::Input, &[Action::InputSubmit], tr_later!("apply")),
+    (Scope::Global, &[Action::TabNext], tr_later!("complete")),
+    (Scope::Input, &[Action::InputCancel], tr_later!("clear")),
 ];
 
 /// What a panel can read besides its own state.

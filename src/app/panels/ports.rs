@@ -171,14 +171,21 @@ impl PortBoard {
                 Vec::new()
             }
             Action::ForwardShow if env.mirror.session(forward.session).is_none() => {
-                let text = format!("{} isn't in the list any more", forward.session_name);
+                let text = tr!(
+                    "{session_name} isn't in the list any more",
+                    session_name = forward.session_name
+                );
                 vec![Step::toast(Level::Warning, text)]
             }
             Action::ForwardShow => vec![Step::CLOSE, Step::Go(Go::ShowSession(forward.session))],
             Action::ForwardClose => {
                 self.closing = Some(ClosingForward {
                     id,
-                    title: Clean::new(&format!("{} of {}", forward.title, forward.session_name)),
+                    title: Clean::new(&tr!(
+                        "{title} of {session_name}",
+                        title = forward.title,
+                        session_name = forward.session_name
+                    )),
                     connections: forward.traffic.connections,
                     button: DialogButton::No,
                 });
@@ -208,31 +215,42 @@ impl PortBoard {
             request: Request::Forward {
                 request: ForwardRequest::Close { id: question.id },
             },
-            purpose: Purpose::toast(Level::Success, format!("{} closed", question.title)),
+            purpose: Purpose::toast(
+                Level::Success,
+                tr!("{title} closed", title = question.title),
+            ),
         }]
     }
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Ports, &[Action::ForwardCopy], "copy URL"),
-    (Scope::Ports, &[Action::ForwardCopyTunnel], "copy ssh"),
-    (Scope::Ports, &[Action::ForwardBrowse], "browser"),
-    (Scope::Ports, &[Action::ForwardReveal], "show"),
-    (Scope::Ports, &[Action::ForwardClose], "close it"),
-    (Scope::Ports, &[Action::ForwardShow], "session"),
-    (Scope::Ports, &[Action::ForwardFilter], "filter"),
-    (Scope::Global, &[Action::Back], "back"),
-    (Scope::Ports, &[Action::ForwardQr], "QR code"),
+    (Scope::Ports, &[Action::ForwardCopy], tr_later!("copy URL")),
+    (
+        Scope::Ports,
+        &[Action::ForwardCopyTunnel],
+        tr_later!("copy ssh"),
+    ),
+    (Scope::Ports, &[Action::ForwardBrowse], tr_later!("browser")),
+    (Scope::Ports, &[Action::ForwardReveal], tr_later!("show")),
+    (Scope::Ports, &[Action::ForwardClose], tr_later!("close it")),
+    (Scope::Ports, &[Action::ForwardShow], tr_later!("session")),
+    (Scope::Ports, &[Action::ForwardFilter], tr_later!("filter")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
+    (Scope::Ports, &[Action::ForwardQr], tr_later!("QR code")),
 ];
 
 const CLOSING_HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "close it"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
+    (Scope::Confirm, &[Action::ConfirmYes], tr_later!("close it")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmToggle],
+        tr_later!("other button"),
+    ),
 ];
 
 /// The hints of an empty board.
-const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], "close")];
+const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], tr_later!("close"))];
 
 impl Panel for PortBoard {
     fn scope(&self) -> Scope {
@@ -276,7 +294,7 @@ impl Panel for PortBoard {
             }
             (Action::InputCancel | Action::Back, _) => self.back(env),
             (action, Some(forward)) => self.act(action, forward, env),
-            (_, None) => vec![Step::toast(Level::Info, "no forward is selected")],
+            (_, None) => vec![Step::toast(Level::Info, tr!("no forward is selected"))],
         }
     }
 
@@ -339,7 +357,7 @@ impl Panel for PortBoard {
             (None, false) if !self.has_rows && self.filter.is_empty() => EMPTY_HINTS.to_vec(),
             (None, false) => {
                 let mut hints = HINTS.to_vec();
-                hints.push((Scope::Ports, MOVE, "move"));
+                hints.push((Scope::Ports, MOVE, tr!("move")));
                 hints
             }
         }

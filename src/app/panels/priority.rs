@@ -42,7 +42,7 @@ impl PriorityForm {
 
 /// Requests another priority.
 pub fn ask(session: SessionKey, name: &Clean, priority: i32) -> Step {
-    let done = format!("{name} has priority {priority}");
+    let done = tr!("{name} has priority {priority}", name, priority);
     Step::Ask {
         request: Request::session(session, SessionRequest::Priority { priority }),
         purpose: Purpose::toast(Level::Info, done),
@@ -68,9 +68,9 @@ impl Panel for PriorityForm {
 
     fn prompt(&self) -> Option<PromptLine<'_>> {
         Some(PromptLine {
-            label: format!("Priority of {} (0 to 100):", self.name),
+            label: tr!("Priority of {name} (0 to 100):", name = self.name),
             input: &self.input,
-            note: "highest first",
+            note: tr!("highest first"),
         })
     }
 }

@@ -37,8 +37,12 @@ pub fn pulling<'a>(launched: &[SessionKey], mirror: &'a Mirror) -> Option<&'a Se
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Global, &[Action::Back], "cancel launch"),
-    (Scope::Confirm, &[Action::ConfirmPress], "background"),
+    (Scope::Global, &[Action::Back], tr_later!("cancel launch")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmPress],
+        tr_later!("background"),
+    ),
 ];
 
 impl Panel for PullDialog {

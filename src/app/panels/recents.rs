@@ -90,7 +90,10 @@ impl Recents {
         let edit = |edit| vec![ask(Request::EditRecent { id: entry.id, edit })];
         match action {
             Action::RecentOpen if env.mirror.context(entry.context).is_none() => {
-                let text = format!("its context {} isn't configured any more", entry.context);
+                let text = tr!(
+                    "its context {context} isn't configured any more",
+                    context = entry.context
+                );
                 vec![Step::toast(Level::Warning, text)]
             }
             Action::RecentOpen => {
@@ -111,15 +114,15 @@ impl Recents {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Recents, &[Action::RecentOpen], "relaunch"),
-    (Scope::Recents, &[Action::RecentPin], "pin"),
-    (Scope::Recents, &[Action::RecentRename], "rename"),
-    (Scope::Recents, &[Action::RecentRemove], "remove"),
-    (Scope::Recents, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "cancel"),
+    (Scope::Recents, &[Action::RecentOpen], tr_later!("relaunch")),
+    (Scope::Recents, &[Action::RecentPin], tr_later!("pin")),
+    (Scope::Recents, &[Action::RecentRename], tr_later!("rename")),
+    (Scope::Recents, &[Action::RecentRemove], tr_later!("remove")),
+    (Scope::Recents, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("cancel")),
 ];
 
-const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], "cancel")];
+const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], tr_later!("cancel"))];
 
 impl Panel for Recents {
     fn scope(&self) -> Scope {

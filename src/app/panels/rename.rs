@@ -71,7 +71,7 @@ impl Rename {
             let other = it.context == session.context && it.key() != session;
             other && !it.has_ended() && it.name == *name
         });
-        taken.then(|| Clean::new(&format!("the name {name} is already taken")))
+        taken.then(|| Clean::new(&tr!("the name {name} is already taken", name)))
     }
 }
 
@@ -106,7 +106,7 @@ impl Panel for Rename {
 
     fn prompt(&self) -> Option<PromptLine<'_>> {
         Some(PromptLine {
-            label: format!("Rename {} to:", self.old),
+            label: tr!("Rename {old} to:", old = self.old),
             input: &self.input,
             note: "",
         })

@@ -55,8 +55,8 @@ impl RescueForm {
         folders::check_name(folder).map_err(Failure::usage)?;
         let directory = FilePath::parse(parts.as_path().as_os_str())?;
         if directory.is_root() {
-            let text = "name a new directory of the folder: FOLDER/DIRECTORY";
-            return Err(Failure::usage(text).hint("for example data/rescued"));
+            let text = tr!("name a new directory of the folder: FOLDER/DIRECTORY");
+            return Err(Failure::usage(text).hint(tr!("for example data/rescued")));
         }
         Ok(Rescue {
             paths: self.paths.clone(),
@@ -92,14 +92,18 @@ impl Panel for RescueForm {
 
     fn prompt(&self) -> Option<PromptLine<'_>> {
         let what = match self.paths.len() {
-            0 => "all files".to_owned(),
-            1 => "1 file".to_owned(),
-            many => format!("{many} files"),
+            0 => tr!("all files").to_owned(),
+            1 => tr!("1 file").to_owned(),
+            many => tr!("{many} files", many),
         };
         Some(PromptLine {
-            label: format!("Copy {what} of {} to FOLDER/DIRECTORY", self.name),
+            label: tr!(
+                "Copy {what} of {name} to FOLDER/DIRECTORY",
+                what,
+                name = self.name
+            ),
             input: &self.input,
-            note: "then terminate",
+            note: tr!("then terminate"),
         })
     }
 }

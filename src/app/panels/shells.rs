@@ -111,11 +111,11 @@ impl ShellPicker {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Shells, &[Action::ShellShow], "show"),
-    (Scope::Shells, &[Action::ShellBeside], "beside"),
-    (Scope::Shells, &[Action::ShellBelow], "below"),
-    (Scope::Shells, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "cancel"),
+    (Scope::Shells, &[Action::ShellShow], tr_later!("show")),
+    (Scope::Shells, &[Action::ShellBeside], tr_later!("beside")),
+    (Scope::Shells, &[Action::ShellBelow], tr_later!("below")),
+    (Scope::Shells, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("cancel")),
 ];
 
 impl Panel for ShellPicker {
@@ -204,9 +204,9 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<ShellRow> {
     others.sort_by(|a, b| natural::compare(a.name.as_str(), b.name.as_str()));
     for session in others {
         let note = if several {
-            format!("{}, not open", session.context)
+            tr!("{context}, not open", context = session.context)
         } else {
-            "not open".to_owned()
+            tr!("not open").to_owned()
         };
         rows.push(ShellRow {
             target: ShellTarget::Session(session.key()),
@@ -218,7 +218,7 @@ fn rows(mirror: &Mirror, panes: &Panes, host: &str) -> Vec<ShellRow> {
         rows.push(ShellRow {
             target: ShellTarget::Host,
             name: Clean::new(host),
-            note: "this machine, not open".into(),
+            note: tr!("this machine, not open").into(),
         });
     }
     rows
@@ -230,15 +230,17 @@ fn of_pane(panes: &Panes, pane: &Pane) -> ShellRow {
         .window(pane)
         .filter(|_| is_one_of_several(panes, pane));
     let note = match (&pane.state, window) {
-        (PaneState::Live, Some(window)) => {
-            Clean::new(&format!("window {} {}", window.index, window.name))
-        }
-        (PaneState::Live, None) if pane.place == ShellPlace::Host => "this machine".into(),
-        (PaneState::Live, None) => "open".into(),
-        (PaneState::Opening, _) => "opening".into(),
-        (PaneState::Ended { .. }, _) => "ended".into(),
-        (PaneState::Paused, _) => "paused".into(),
-        (PaneState::Lost { .. }, _) => "lost".into(),
+        (PaneState::Live, Some(window)) => Clean::new(&tr!(
+            "window {index} {name}",
+            index = window.index,
+            name = window.name
+        )),
+        (PaneState::Live, None) if pane.place == ShellPlace::Host => tr!("this machine").into(),
+        (PaneState::Live, None) => tr!("open").into(),
+        (PaneState::Opening, _) => tr!("opening").into(),
+        (PaneState::Ended { .. }, _) => tr!("ended").into(),
+        (PaneState::Paused, _) => tr!("paused").into(),
+        (PaneState::Lost { .. }, _) => tr!("lost").into(),
     };
     ShellRow {
         target: ShellTarget::Pane(pane.id),
@@ -268,9 +270,9 @@ fn windows(panes: &Panes, pane: &Pane) -> Vec<ShellRow> {
         target: ShellTarget::Window(pane.id, window.index),
         name: Clean::new(&format!("{} {}", window.index, window.name)),
         note: match window {
-            _ if window.bell => "bell".into(),
-            _ if window.active => "shown".into(),
-            _ if window.activity => "new output".into(),
+            _ if window.bell => tr!("bell").into(),
+            _ if window.active => tr!("shown").into(),
+            _ if window.activity => tr!("new output").into(),
             _ => window.command.clone(),
         },
     };

@@ -105,9 +105,13 @@ impl ThemePicker {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Themes, &[Action::ThemeChoose], "use theme"),
-    (Scope::Themes, MOVE, "preview"),
-    (Scope::Global, &[Action::Back], "cancel"),
+    (
+        Scope::Themes,
+        &[Action::ThemeChoose],
+        tr_later!("use theme"),
+    ),
+    (Scope::Themes, MOVE, tr_later!("preview")),
+    (Scope::Global, &[Action::Back], tr_later!("cancel")),
 ];
 
 impl Panel for ThemePicker {

@@ -32,11 +32,11 @@ impl TransferList {
         let id = transfer.id;
         let step = match action {
             Action::TransferCancel if !transfer.state.is_open() => {
-                return vec![Step::toast(Level::Info, "this transfer has ended")];
+                return vec![Step::toast(Level::Info, tr!("this transfer has ended"))];
             }
             Action::TransferCancel => TransferStep::Cancel(id),
             Action::TransferResume if !transfer.state.can_resume() => {
-                let text = "only an interrupted, failed or cancelled transfer can be resumed";
+                let text = tr!("only an interrupted, failed or cancelled transfer can be resumed");
                 return vec![Step::toast(Level::Info, text)];
             }
             Action::TransferResume => TransferStep::Resume(id),
@@ -58,15 +58,31 @@ impl TransferList {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Transfers, &[Action::TransferOpen], "show files"),
-    (Scope::Transfers, &[Action::TransferCancel], "cancel"),
-    (Scope::Transfers, &[Action::TransferResume], "resume"),
-    (Scope::Transfers, &[Action::TransferForget], "remove"),
-    (Scope::Transfers, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "close"),
+    (
+        Scope::Transfers,
+        &[Action::TransferOpen],
+        tr_later!("show files"),
+    ),
+    (
+        Scope::Transfers,
+        &[Action::TransferCancel],
+        tr_later!("cancel"),
+    ),
+    (
+        Scope::Transfers,
+        &[Action::TransferResume],
+        tr_later!("resume"),
+    ),
+    (
+        Scope::Transfers,
+        &[Action::TransferForget],
+        tr_later!("remove"),
+    ),
+    (Scope::Transfers, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
-const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], "close")];
+const EMPTY_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], tr_later!("close"))];
 
 impl Panel for TransferList {
     fn scope(&self) -> Scope {
@@ -80,7 +96,7 @@ impl Panel for TransferList {
         match (action, self.marked(env.transfers)) {
             (Action::Back, _) => vec![Step::CLOSE],
             (action, Some(transfer)) => Self::act(action, transfer),
-            (_, None) => vec![Step::toast(Level::Info, "no transfer is selected")],
+            (_, None) => vec![Step::toast(Level::Info, tr!("no transfer is selected"))],
         }
     }
 

@@ -93,7 +93,7 @@ impl Panes {
     fn why_nothing(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::PaneNext | Action::PanePrevious if self.tabs.len() < 2 => {
-                Some("no other shell is open")
+                Some(tr!("no other shell is open"))
             }
             Action::PaneLeft
             | Action::PaneDown
@@ -104,7 +104,7 @@ impl Panes {
             | Action::PaneGrowUp
             | Action::PaneGrowRight => {
                 let tab = self.tabs.get(self.active)?;
-                (tab.panes().len() < 2).then_some("no other pane is on this screen")
+                (tab.panes().len() < 2).then_some(tr!("no other pane is on this screen"))
             }
             _ => None,
         }
@@ -201,7 +201,7 @@ impl Panes {
         let mut tree = tab.tree.clone();
         let new = PaneId(self.opened + 1);
         if !tree.split(tab.focus, new, axis, area) {
-            let text = "pane too small to split: each half needs 20 columns and 4 rows";
+            let text = tr!("pane too small to split: each half needs 20 columns and 4 rows");
             return vec![Step::toast(Level::Warning, text)];
         }
         let is_open = self.list.iter().any(|pane| pane.place == place);

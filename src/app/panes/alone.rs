@@ -61,7 +61,7 @@ impl Panes {
         match known {
             Some((_, Some(index))) => self.select_window(index),
             Some((count, None)) if count > 1 => {
-                let text = "every other window already has a pane";
+                let text = tr!("every other window already has a pane");
                 vec![Step::toast(Level::Info, text)]
             }
             _ if forward => self.leave_copy_mode(Command::next_window),

@@ -62,8 +62,8 @@ impl Panes {
         if self.is_broadcast(id) {
             return self.end_broadcast(None);
         }
-        let panes = if count == 1 { "pane" } else { "panes" };
-        vec![Step::toast(Level::Info, format!("{count} {panes} marked"))]
+        let text = tr_plural!(count, "{count} pane marked", "{count} panes marked", count);
+        vec![Step::toast(Level::Info, text)]
     }
 
     /// Switches broadcast on for the marked panes and the focused one, or for all panes of the screen if none is
@@ -71,7 +71,7 @@ impl Panes {
     /// out.
     pub fn toggle_broadcast(&mut self, read_only: impl Fn(ContextName) -> bool) -> Vec<Step> {
         if self.broadcast_count().is_some() {
-            return self.end_broadcast(Some("broadcast off".to_owned()));
+            return self.end_broadcast(Some(tr!("broadcast off").to_owned()));
         }
         let Some(focus) = self.active().map(|pane| pane.id) else {
             return Vec::new();
@@ -87,18 +87,23 @@ impl Panes {
         for pane in wanted.iter().filter_map(|id| self.pane(*id)) {
             let context = pane.place.session().map(|session| session.context);
             if context.is_some_and(&read_only) {
-                left_out.push(format!("{} is read-only", pane.name));
+                left_out.push(tr!("{name} is read-only", name = pane.name));
             } else if pane.state != PaneState::Live {
-                left_out.push(format!("the shell of {} isn't connected", pane.name));
+                left_out.push(tr!("the shell of {name} isn't connected", name = pane.name));
             } else {
                 targets.push(pane.id);
             }
         }
         let mut lines = Vec::new();
         if targets.len() < 2 || !targets.contains(&focus) {
-            lines.push("broadcast needs this pane and another one: split it, or mark panes".into());
+            lines.push(
+                tr!("broadcast needs this pane and another one: split it, or mark panes").into(),
+            );
         } else {
-            lines.push(format!("keys and pastes go to {} panes", targets.len()));
+            lines.push(tr!(
+                "keys and pastes go to {targets} panes",
+                targets = targets.len()
+            ));
             self.broadcast.targets = targets;
         }
         let level = if left_out.is_empty() {
@@ -107,14 +112,14 @@ impl Panes {
             Level::Warning
         };
         if !left_out.is_empty() {
-            lines.push(format!("left out: {}", left_out.join(", ")));
+            lines.push(tr!("left out: {left_out}", left_out = left_out.join(", ")));
         }
         vec![Step::toast(level, lines.join("\n"))]
     }
 
     fn end_broadcast(&mut self, why: Option<String>) -> Vec<Step> {
         self.broadcast.targets.clear();
-        let why = why.unwrap_or_else(|| "broadcast off: the marks have changed".to_owned());
+        let why = why.unwrap_or_else(|| tr!("broadcast off: the marks have changed").to_owned());
         vec![Step::toast(Level::Info, why)]
     }
 
@@ -127,17 +132,17 @@ impl Panes {
             return Vec::new();
         }
         if !on_page {
-            return self.end_broadcast(Some("broadcast off".to_owned()));
+            return self.end_broadcast(Some(tr!("broadcast off").to_owned()));
         }
         let focus = self.active().map(|pane| pane.id);
         if !focus.is_some_and(|id| self.is_broadcast(id)) {
-            let why = "broadcast off: this pane isn't part of it".to_owned();
+            let why = tr!("broadcast off: this pane isn't part of it").to_owned();
             return self.end_broadcast(Some(why));
         }
         let targets = self.broadcast.targets.iter();
         let panes: Vec<Option<&Pane>> = targets.map(|id| self.pane(*id)).collect();
         if panes.iter().any(Option::is_none) {
-            return self.end_broadcast(Some("broadcast off: a pane was closed".to_owned()));
+            return self.end_broadcast(Some(tr!("broadcast off: a pane was closed").to_owned()));
         }
         let gone = panes
             .into_iter()
@@ -145,7 +150,7 @@ impl Panes {
             .find(|pane| pane.state != PaneState::Live);
         match gone.map(|pane| pane.name.clone()) {
             Some(name) => {
-                let why = format!("broadcast off: the shell of {name} isn't connected");
+                let why = tr!("broadcast off: the shell of {name} isn't connected", name);
                 self.end_broadcast(Some(why))
             }
             None => Vec::new(),

@@ -170,7 +170,7 @@ impl ControlConnections {
     pub(super) fn problem(&self, place: ShellPlace) -> Option<Clean> {
         match &self.of(place)?.state {
             ControlState::Opening | ControlState::Live => None,
-            ControlState::Lost { .. } => Some("connection lost; reconnecting".into()),
+            ControlState::Lost { .. } => Some(tr!("connection lost; reconnecting").into()),
             ControlState::Refused(why) => Some(why.clone()),
         }
     }
@@ -192,7 +192,7 @@ impl ControlConnections {
         why: CommandPurpose,
     ) -> Result<Option<Step>, Clean> {
         let line = self.list.iter_mut().find(|line| line.place == place);
-        let line = line.ok_or("the connection to its tmux isn't open")?;
+        let line = line.ok_or(tr!("the connection to its tmux isn't open"))?;
         match &line.state {
             ControlState::Live => Ok(Some(line.say(&command, why))),
             ControlState::Opening => {
@@ -202,7 +202,7 @@ impl ControlConnections {
                 Ok(None)
             }
             ControlState::Lost { .. } => {
-                Err("the connection to its tmux broke; reconnecting".into())
+                Err(tr!("the connection to its tmux broke; reconnecting").into())
             }
             ControlState::Refused(reason) => Err(reason.clone()),
         }
@@ -403,7 +403,7 @@ impl ControlConnection {
             }
             (CommandPurpose::Sought { .. }, Err(_)) => None,
             (CommandPurpose::Act | CommandPurpose::History(_), Err(why)) => {
-                Some(Brought::Refused(Clean::new(&format!("tmux: {why}"))))
+                Some(Brought::Refused(Clean::new(&tr!("tmux: {why}", why))))
             }
         }
     }
@@ -418,7 +418,7 @@ impl ControlConnection {
                 let said = String::from_utf8_lossy(&self.complaint);
                 let said = said.lines().next().unwrap_or_default();
                 self.state = ControlState::Refused(if said.is_empty() {
-                    "the session has no connection to its tmux".into()
+                    tr!("the session has no connection to its tmux").into()
                 } else {
                     Clean::new(said)
                 });

@@ -43,7 +43,7 @@ impl Panes {
             self.leader &= pane.takes_keys();
         }
         if !self.daemon_is_up && pane.retry_at().is_some() && pane.place != ShellPlace::Host {
-            pane.lost(Clean::new("daemon disconnected"), None);
+            pane.lost(Clean::new(tr!("daemon disconnected")), None);
         }
         steps.extend(self.take_copy(at, now));
         steps.extend(self.close_if_split(id));

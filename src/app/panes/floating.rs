@@ -138,7 +138,7 @@ impl Panes {
             | Action::PaneGrowRight
             | Action::PaneGrowUp
             | Action::PaneGrowDown => {
-                let text = "the floating shell covers the panes. Hide it first";
+                let text = tr!("the floating shell covers the panes. Hide it first");
                 vec![Step::toast(Level::Info, text)]
             }
             _ => return None,

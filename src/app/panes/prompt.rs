@@ -65,16 +65,20 @@ impl PanePrompt {
     /// The label before the text, or the whole question.
     pub fn label(&self) -> String {
         match &self.question {
-            PaneQuestion::Rename(index) => format!("Rename window {index} to:"),
-            PaneQuestion::Search { .. } if self.missing => "Not found:".to_owned(),
-            PaneQuestion::Search { .. } => "Search upwards for:".to_owned(),
+            PaneQuestion::Rename(index) => tr!("Rename window {index} to:", index),
+            PaneQuestion::Search { .. } if self.missing => tr!("Not found:").to_owned(),
+            PaneQuestion::Search { .. } => tr!("Search upwards for:").to_owned(),
             PaneQuestion::Close { index, command } => {
-                format!("Close window {index} and end its program ({command})?")
+                tr!(
+                    "Close window {index} and end its program ({command})?",
+                    index,
+                    command
+                )
             }
-            PaneQuestion::SaveCopy { .. } => "Save the copied text?".to_owned(),
+            PaneQuestion::SaveCopy { .. } => tr!("Save the copied text?").to_owned(),
             PaneQuestion::Paste(text) => match text.lines().count() {
-                0 | 1 => "Paste a line and run it?".to_owned(),
-                lines => format!("Paste {lines} lines?"),
+                0 | 1 => tr!("Paste a line and run it?").to_owned(),
+                lines => tr!("Paste {lines} lines?", lines),
             },
         }
     }

@@ -83,7 +83,7 @@ impl Panes {
             return self.stop_recordings(|(it, _)| *it == id);
         }
         if pane.state != PaneState::Live {
-            let text = "the shell isn't connected, so there is nothing to record";
+            let text = tr!("the shell isn't connected, so there is nothing to record");
             return vec![Step::toast(Level::Info, text)];
         }
         let (columns, rows) = pane.emulator.size();
@@ -101,7 +101,7 @@ impl Panes {
         self.recordings.begun += 1;
         let id = self.recordings.begun;
         self.recordings.list.push((id, pane));
-        let text = "recording what this pane shows. Keys aren't recorded";
+        let text = tr!("recording what this pane shows. Keys aren't recorded");
         vec![
             Step::Do(Effect::Record { id, order }),
             Step::toast(Level::Info, text),
@@ -168,18 +168,25 @@ impl Panes {
         let file = end.path.as_ref().map(|path| path.display().to_string());
         vec![match (&end.problem, file) {
             (None, Some(file)) => {
-                let text = format!("recording saved to {file}\nworkbay replay FILE plays it");
+                let text = tr!(
+                    "recording saved to {file}\nworkbay replay FILE plays it",
+                    file
+                );
                 Step::toast(Level::Success, text)
             }
             (Some(why), Some(file)) => {
-                let text = format!("recording ended: {why}\nsaved until then: {file}");
+                let text = tr!(
+                    "recording ended: {why}\nsaved until then: {file}",
+                    why,
+                    file
+                );
                 Step::toast(Level::Error, text)
             }
             (why, None) => {
                 let why = why
                     .as_ref()
-                    .map_or("the file wasn't created", Clean::as_str);
-                Step::toast(Level::Error, format!("not recorded: {why}"))
+                    .map_or(tr!("the file wasn't created"), Clean::as_str);
+                Step::toast(Level::Error, tr!("not recorded: {why}", why))
             }
         }]
     }

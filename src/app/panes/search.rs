@@ -40,7 +40,7 @@ impl Panes {
         if let Some(prompt) = open {
             prompt.missing = !found;
         }
-        let warning = format!("{text} not found in the output");
+        let warning = tr!("{text} not found in the output", text);
         (done && !found).then(|| Step::toast(Level::Info, warning))
     }
 }

@@ -102,7 +102,7 @@ impl Panes {
 /// The name of a pane in its head.
 pub fn head_name(pane: &Pane) -> String {
     let host = if pane.place == ShellPlace::Host {
-        "host "
+        tr!("host ")
     } else {
         ""
     };

@@ -88,7 +88,7 @@ impl Panes {
         };
         let name = short(pane.name.as_str());
         let host = if pane.place == ShellPlace::Host {
-            "host "
+            tr!("host ")
         } else {
             ""
         };
@@ -106,9 +106,9 @@ impl Panes {
 /// The problem with the connection to a pane's shell.
 fn mark(pane: &Pane) -> Option<&'static str> {
     match pane.state {
-        PaneState::Lost { .. } => Some(" lost"),
-        PaneState::Ended { .. } => Some(" ended"),
-        PaneState::Paused => Some(" paused"),
+        PaneState::Lost { .. } => Some(tr!(" lost")),
+        PaneState::Ended { .. } => Some(tr!(" ended")),
+        PaneState::Paused => Some(tr!(" paused")),
         PaneState::Opening | PaneState::Live => None,
     }
 }

@@ -180,9 +180,9 @@ impl Panes {
     fn why_no_windows(&self) -> &'static str {
         match self.active().map(|pane| pane.place) {
             Some(ShellPlace::Host) => {
-                "only sessions have windows, search and saving, not a shell of this machine"
+                tr!("only sessions have windows, search and saving, not a shell of this machine")
             }
-            _ => "the shell isn't open",
+            _ => tr!("the shell isn't open"),
         }
     }
 
@@ -290,7 +290,7 @@ impl Panes {
 fn no_windows(why: &Clean) -> Step {
     Step::toast(
         Level::Warning,
-        format!("this needs the session's tmux: {why}"),
+        tr!("this needs the session's tmux: {why}", why),
     )
 }
 

@@ -87,7 +87,7 @@ impl QuickSelect {
     /// The message when there is nothing to choose.
     #[must_use]
     pub fn nothing() -> Step {
-        let text = "no URL, path, hash, IP address or UUID is on the screen";
+        let text = tr!("no URL, path, hash, IP address or UUID is on the screen");
         Step::toast(Level::Info, text)
     }
 
@@ -173,19 +173,19 @@ impl QuickSelect {
         let text = &chosen.text;
         let why = match chosen.kind {
             MatchKind::Url if is_for_browser(text) => return vec![Step::Browse(text.clone())],
-            MatchKind::Url => "only http and https URLs can be opened",
+            MatchKind::Url => tr!("only http and https URLs can be opened"),
             MatchKind::Path => match self.session.zip(directory(text)) {
                 Some((session, path)) => {
                     let place = FilePlace::Session { session };
                     return vec![Step::Explore { place, path }];
                 }
-                None => "only paths below /home/work can be opened",
+                None => tr!("only paths below /home/work can be opened"),
             },
             MatchKind::Uuid | MatchKind::Address | MatchKind::Hash => {
-                "only URLs and paths can be opened"
+                tr!("only URLs and paths can be opened")
             }
         };
-        let toast = Step::toast(Level::Info, format!("{why}, so the text is copied"));
+        let toast = Step::toast(Level::Info, tr!("{why}, so the text is copied", why));
         vec![toast, Step::Copy(text.clone())]
     }
 }

@@ -20,12 +20,12 @@ pub const ACTIONS: &[SessionAction] = &[SessionAction {
 
 fn wrong_state(session: &Session) -> Option<String> {
     if session.session_type == SessionType::System {
-        return Some(format!(
-            "{} is a system session, which has no apps",
-            session.name
+        return Some(tr!(
+            "{name} is a system session, which has no apps",
+            name = session.name
         ));
     }
-    not_running(session, "its apps open when it runs")
+    not_running(session, tr!("its apps open when it runs"))
 }
 
 fn open(session: &Session, env: &PanelEnv<'_>) -> Outcome {

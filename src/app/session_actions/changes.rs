@@ -1,6 +1,6 @@
 //! Changes of a session: each is a row here. Launches are in `relaunch.rs`.
 
-use super::{Connection, Outcome, SessionAction, not_pending, not_running};
+use super::{Connection, Outcome, SessionAction, is_pending, not_running};
 use crate::{
     action::Action,
     app::{
@@ -22,7 +22,7 @@ pub const ACTIONS: &[SessionAction] = &[
     SessionAction {
         action: Action::SessionRename,
         needs: Some(Capability::Rename),
-        wrong_state: |session| not_running(session, "only running sessions can be renamed"),
+        wrong_state: |session| not_running(session, tr!("only running sessions can be renamed")),
         run: |session, _| Outcome::open(Rename::new(session.key(), &session.name)),
         ..SessionAction::BASE
     },
@@ -50,7 +50,16 @@ pub const ACTIONS: &[SessionAction] = &[
     SessionAction {
         action: Action::SessionWhyNot,
         state_first: true,
-        wrong_state: |session| not_pending(session, "wait"),
+        wrong_state: |session| {
+            let (name, status) = (&session.name, &session.status);
+            (!is_pending(session)).then(|| {
+                tr!(
+                    "{name} is {status}. Only PENDING sessions wait",
+                    name,
+                    status
+                )
+            })
+        },
         run: |session, _| {
             Outcome::open_with(WaitingDialog::new(session), WaitingDialog::ask(session))
         },
@@ -60,7 +69,16 @@ pub const ACTIONS: &[SessionAction] = &[
         action: Action::SessionPriority,
         needs: Some(Capability::Priority),
         always_in_help: true,
-        wrong_state: |session| not_pending(session, "have a priority to change"),
+        wrong_state: |session| {
+            let (name, status) = (&session.name, &session.status);
+            (!is_pending(session)).then(|| {
+                tr!(
+                    "{name} is {status}. Only PENDING sessions have a priority to change",
+                    name,
+                    status
+                )
+            })
+        },
         connection: |_| Connection::Daemon,
         run: |session, _| Outcome::open(PriorityForm::new(session)),
         ..SessionAction::BASE
@@ -69,7 +87,7 @@ pub const ACTIONS: &[SessionAction] = &[
         action: Action::SessionTerminate,
         wrong_state: |session| {
             let has_ended = session.has_ended();
-            has_ended.then(|| format!("{} has already ended", session.name))
+            has_ended.then(|| tr!("{name} has already ended", name = session.name))
         },
         connection: |session| match session.status {
             // The engine has nothing left of the session, so only its record is removed.
@@ -84,27 +102,32 @@ pub const ACTIONS: &[SessionAction] = &[
 fn no_image_of(session: &Session) -> Option<String> {
     let name = &session.name;
     if session.session_type != SessionType::Interactive {
-        return Some(format!(
-            "{name} isn't interactive. Images are created from interactive sessions only"
+        return Some(tr!(
+            "{name} isn't interactive. Images are created from interactive sessions only",
+            name
         ));
     }
     if matches!(session.environment.source, EnvironmentSource::Host) {
-        return Some(format!(
-            "{name} runs in the host environment, which has no image"
+        return Some(tr!(
+            "{name} runs in the host environment, which has no image",
+            name
         ));
     }
-    not_running(session, "an image can be created when it runs").or_else(|| {
+    not_running(session, tr!("an image can be created when it runs")).or_else(|| {
         let is_busy = session.commit == CommitStatus::Ongoing;
-        is_busy.then(|| format!("an image of {name} is already being created"))
+        is_busy.then(|| tr!("an image of {name} is already being created", name))
     })
 }
 
 fn nothing_to_extend(session: &Session) -> Option<String> {
-    not_running(session, "only running sessions have idle checks").or_else(|| {
+    not_running(session, tr!("only running sessions have idle checks")).or_else(|| {
         let is_unchecked = session.idle_checks.is_empty() && !session.reprieve.exempt;
         is_unchecked.then(|| {
             let name = &session.name;
-            format!("{name} has no idle limit, so there is nothing to extend")
+            tr!(
+                "{name} has no idle limit, so there is nothing to extend",
+                name
+            )
         })
     })
 }

@@ -30,7 +30,7 @@ pub const ACTIONS: &[SessionAction] = &[
             with_kernel(session, env, |kernel| match &kernel.container_id {
                 Some(id) => Step::Copy(id.to_string()),
                 None => {
-                    let text = format!("{} has no container", kernel.hostname);
+                    let text = tr!("{hostname} has no container", hostname = kernel.hostname);
                     Step::toast(Level::Warning, text)
                 }
             })
@@ -47,7 +47,10 @@ fn with_kernel(
     let kernel = session.kernels.get(env.selected_kernel(session));
     let step = kernel.map_or_else(
         || {
-            let text = format!("the containers of {} aren't known yet", session.name);
+            let text = tr!(
+                "the containers of {name} aren't known yet",
+                name = session.name
+            );
             Step::toast(Level::Warning, text)
         },
         step,

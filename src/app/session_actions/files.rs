@@ -22,10 +22,14 @@ fn without_files(session: &Session) -> Option<String> {
     match &session.status {
         status if status.is_live() => None,
         status if status.is_final() && !has_run(session) => {
-            Some(format!("{name} never ran, so it has no files"))
+            Some(tr!("{name} never ran, so it has no files", name))
         }
         status if status.is_final() => None,
-        status => Some(format!("{name} is {status}: its files open when it runs")),
+        status => Some(tr!(
+            "{name} is {status}: its files open when it runs",
+            name,
+            status
+        )),
     }
 }
 

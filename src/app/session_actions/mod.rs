@@ -113,10 +113,12 @@ fn not_running(session: &Session, then: &str) -> Option<String> {
     match &session.status {
         status if status.is_live() => None,
         status if status.is_final() && !has_run(session) => Some(never_ran(session)),
-        status if status.is_final() => Some(format!("{name} has ended. Its log is kept")),
-        status if status.is_starting() => Some(format!("{name} is {status}: {then}")),
-        Status::Terminating => Some(format!("{name} is being terminated")),
-        status => Some(format!("{name} is {status}. It isn't running")),
+        status if status.is_final() => Some(tr!("{name} has ended. Its log is kept", name)),
+        status if status.is_starting() => {
+            Some(tr!("{name} is {status}: {then}", name, status, then))
+        }
+        Status::Terminating => Some(tr!("{name} is being terminated", name)),
+        status => Some(tr!("{name} is {status}. It isn't running", name, status)),
     }
 }
 
@@ -127,14 +129,15 @@ fn has_run(session: &Session) -> bool {
 }
 
 fn never_ran(session: &Session) -> String {
-    format!("{} never ran, so it has no shell or log", session.name)
+    tr!(
+        "{name} never ran, so it has no shell or log",
+        name = session.name
+    )
 }
 
-/// Why a session doesn't wait in the queue. `only` is what only waiting sessions do.
-fn not_pending(session: &Session, only: &str) -> Option<String> {
-    let (name, status) = (&session.name, &session.status);
-    (*status != Status::Pending)
-        .then(|| format!("{name} is {status}. Only PENDING sessions {only}"))
+/// Whether a session waits in the queue.
+fn is_pending(session: &Session) -> bool {
+    session.status == Status::Pending
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub const ACTIONS: &[SessionAction] = &[
         changes: false,
         needs: Some(Capability::Terminal),
         always_in_help: true,
-        wrong_state: |session| not_running(session, "a shell opens when it runs"),
+        wrong_state: |session| not_running(session, tr!("a shell opens when it runs")),
         run: open_shell,
         ..SessionAction::BASE
     },
@@ -45,7 +45,11 @@ fn without_log(session: &Session) -> Option<String> {
     }
     Some(match &session.status {
         status if status.is_final() => never_ran(session),
-        status => format!("{} is {status}. It has no log yet", session.name),
+        status => tr!(
+            "{name} is {status}. It has no log yet",
+            name = session.name,
+            status
+        ),
     })
 }
 

@@ -33,17 +33,22 @@ pub const ACTIONS: &[SessionAction] = &[
 pub fn without_home(session: &Session) -> Option<String> {
     let (name, status) = (&session.name, &session.status);
     if !session.has_ended() {
-        return Some(format!(
-            "{name} is {status}. Another session can use its home directory after it ended"
+        return Some(tr!(
+            "{name} is {status}. Another session can use its home directory after it ended",
+            name,
+            status
         ));
     }
     if session.home.is_some() {
         return None;
     }
     Some(if has_run(session) {
-        format!("The home directory of {name} was deleted, or another session continues in it")
+        tr!(
+            "The home directory of {name} was deleted, or another session continues in it",
+            name
+        )
     } else {
-        format!("{name} never ran, so it has no home directory")
+        tr!("{name} never ran, so it has no home directory", name)
     })
 }
 

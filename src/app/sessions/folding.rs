@@ -43,7 +43,7 @@ impl Sessions {
             Some(now) => useful.iter().find(|it| **it > now),
         };
         if next.is_none() && self.grouping().is_none() {
-            return Some("nothing to group by: the sessions have the same values".to_owned());
+            return Some(tr!("nothing to group by: the sessions have the same values").to_owned());
         }
         self.group_by(next.copied());
         None
@@ -106,8 +106,9 @@ impl Sessions {
                     self.fold_group(group, true);
                 } else {
                     let name = &mirror.session(key)?.name;
-                    return Some(format!(
-                        "{name} is in no group and has no unfolded containers"
+                    return Some(tr!(
+                        "{name} is in no group and has no unfolded containers",
+                        name
                     ));
                 }
             }
@@ -124,7 +125,7 @@ impl Sessions {
             ListRow::Session(key) => {
                 let session = mirror.session(key)?;
                 if session.containers() < 2 {
-                    return Some(format!("{} has one container", session.name));
+                    return Some(tr!("{name} has one container", name = session.name));
                 }
                 self.tree.expand(key);
                 self.refolded = true;
@@ -159,7 +160,7 @@ impl Sessions {
         let Some(grouping) = self.grouping() else {
             self.expand_all(mirror);
             let nothing = self.tree.is_empty() && !self.has_expandable(mirror);
-            let why = "no groups, and no session has several containers";
+            let why = tr!("no groups, and no session has several containers");
             return nothing.then(|| why.to_owned());
         };
         let folded = self.groups().iter().all(|group| group.folded);

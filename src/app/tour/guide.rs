@@ -6,17 +6,17 @@ use super::{
 };
 use crate::action::{Action, Scope};
 
-const BACK: GuidePart = Key(Scope::Global, Action::Back);
+const BACK: Shown = Some((Scope::Global, Action::Back));
 
 pub(super) fn of(step: Option<TourStep>, name: &str, scene: &TourScene) -> Vec<GuidePart> {
     let Some(step) = step else {
-        return vec![
-            text("The tour is over. "),
-            Key(Scope::Tour, Action::TourLeave),
-            text(&format!(" leaves it and deletes {name}. ")),
-            Key(Scope::Sessions, Action::SessionLaunch),
-            text(" launches your own session."),
-        ];
+        return guide(tr_pieces!(
+            "The tour is over. {key} leaves it and deletes {name}. {other} launches your own session.",
+            None,
+            key = key(Some((Scope::Tour, Action::TourLeave))),
+            other = key(Some((Scope::Sessions, Action::SessionLaunch))),
+            name = (name.to_owned(), None)
+        ));
     };
     let here = in_place(step, name, scene);
     here.unwrap_or_else(|| to_list(scene.place))
@@ -26,80 +26,79 @@ pub(super) fn of(step: Option<TourStep>, name: &str, scene: &TourScene) -> Vec<G
 fn in_place(step: TourStep, name: &str, scene: &TourScene) -> Option<Vec<GuidePart>> {
     let in_list = matches!(scene.place, TourPlace::List | TourPlace::Detail);
     Some(match (step, scene.place) {
-        (TourStep::Leader, TourPlace::Shell) => vec![
-            text("A shell in the session. Type a command, then "),
-            Key(Scope::Terminal, Action::TerminalLeader),
-            text(" (the leader key), then "),
-            Key(Scope::Leader, Action::PaneDetach),
-            text(" for the list. It keeps running."),
-        ],
-        (TourStep::Shell, TourPlace::Shell) => vec![text("The shell is being opened.")],
-        (TourStep::Filter, TourPlace::Filter) => vec![
-            text("Type tour. The list shows what matches. Then press "),
-            Key(Scope::Input, Action::InputSubmit),
-            text("."),
-        ],
-        (TourStep::Terminate, TourPlace::Terminate) => vec![
-            text("Read what is lost and what is kept. Then press "),
-            Key(Scope::Confirm, Action::ConfirmYes),
-            text(" to terminate it."),
-        ],
-        (TourStep::Finished, _) if in_list => vec![
-            text(&format!("{name} ends. Press ")),
-            Key(Scope::Global, Action::TabFinished),
-            text(" for the finished sessions, with their logs and results."),
-        ],
-        (TourStep::Palette, _) if in_list => vec![
-            text("Press "),
-            Key(Scope::Global, Action::Command),
-            text(" for the command palette: every action, session and setting by name."),
-        ],
-        (TourStep::Help, _) if in_list => vec![
-            text("Press "),
-            Key(Scope::Global, Action::Help),
-            text(" for the keys of the view that you are in."),
-        ],
-        (TourStep::Filter, _) if in_list => vec![
-            text("Press "),
-            Key(Scope::Sessions, Action::SessionsFilter),
-            text(" to filter the list. Then type tour."),
-        ],
-        (_, _) if in_list && !scene.is_selected => vec![
-            text(&format!("Select {name} in the list with ")),
-            Key(Scope::Sessions, Action::ListDown),
-            text(" and "),
-            Key(Scope::Sessions, Action::ListUp),
-            text("."),
-        ],
-        (TourStep::Details, _) if in_list => vec![
-            text(&format!(
-                "This is the list of sessions. {name} is yours. Press "
-            )),
-            Key(Scope::Sessions, Action::SessionOpen),
-            text(" for its details."),
-        ],
-        (TourStep::Log, _) if in_list => vec![
-            text("The details show what it uses and how it began. Press "),
-            Key(Scope::Sessions, Action::SessionLogs),
-            text(" for its log."),
-        ],
-        (TourStep::Shell, _) if in_list => vec![
-            text("Press "),
-            Key(Scope::Sessions, Action::SessionShell),
-            text(&format!(" for a shell in {name}.")),
-        ],
-        (TourStep::Apps, _) if in_list => vec![
-            text("Press "),
-            Key(Scope::Sessions, Action::SessionApps),
-            text(" for its apps and ports: each gets a URL on this machine."),
-        ],
-        (TourStep::Terminate, _) if in_list => vec![
-            text("Press "),
-            Key(Scope::Sessions, Action::SessionTerminate),
-            text(&format!(
-                " to terminate {name}. workbay asks for confirmation."
-            )),
-        ],
+        (TourStep::Leader, TourPlace::Shell) => guide(tr_pieces!(
+            "A shell in the session. Type a command, then {key} (the leader key), then {other} for the list. It keeps running.",
+            None,
+            key = key(Some((Scope::Terminal, Action::TerminalLeader))),
+            other = key(Some((Scope::Leader, Action::PaneDetach)))
+        )),
+        (TourStep::Shell, TourPlace::Shell) => vec![text(tr!("The shell is being opened."))],
+        (TourStep::Filter, TourPlace::Filter) => guide(tr_pieces!(
+            "Type tour. The list shows what matches. Then press {key}.",
+            None,
+            key = key(Some((Scope::Input, Action::InputSubmit)))
+        )),
+        (TourStep::Terminate, TourPlace::Terminate) => guide(tr_pieces!(
+            "Read what is lost and what is kept. Then press {key} to terminate it.",
+            None,
+            key = key(Some((Scope::Confirm, Action::ConfirmYes)))
+        )),
+        (TourStep::Finished, _) if in_list => guide(tr_pieces!(
+            "{name} ends. Press {key} for the finished sessions, with their logs and results.",
+            None,
+            key = key(Some((Scope::Global, Action::TabFinished))),
+            name = (name.to_owned(), None)
+        )),
+        (TourStep::Palette, _) if in_list => guide(tr_pieces!(
+            "Press {key} for the command palette: every action, session and setting by name.",
+            None,
+            key = key(Some((Scope::Global, Action::Command)))
+        )),
+        (TourStep::Help, _) if in_list => guide(tr_pieces!(
+            "Press {key} for the keys of the view that you are in.",
+            None,
+            key = key(Some((Scope::Global, Action::Help)))
+        )),
+        (TourStep::Filter, _) if in_list => guide(tr_pieces!(
+            "Press {key} to filter the list. Then type tour.",
+            None,
+            key = key(Some((Scope::Sessions, Action::SessionsFilter)))
+        )),
+        (_, _) if in_list && !scene.is_selected => guide(tr_pieces!(
+            "Select {name} in the list with {key} and {other}.",
+            None,
+            key = key(Some((Scope::Sessions, Action::ListDown))),
+            other = key(Some((Scope::Sessions, Action::ListUp))),
+            name = (name.to_owned(), None)
+        )),
+        (TourStep::Details, _) if in_list => guide(tr_pieces!(
+            "This is the list of sessions. {name} is yours. Press {key} for its details.",
+            None,
+            key = key(Some((Scope::Sessions, Action::SessionOpen))),
+            name = (name.to_owned(), None)
+        )),
+        (TourStep::Log, _) if in_list => guide(tr_pieces!(
+            "The details show what it uses and how it began. Press {key} for its log.",
+            None,
+            key = key(Some((Scope::Sessions, Action::SessionLogs)))
+        )),
+        (TourStep::Shell, _) if in_list => guide(tr_pieces!(
+            "Press {key} for a shell in {name}.",
+            None,
+            key = key(Some((Scope::Sessions, Action::SessionShell))),
+            name = (name.to_owned(), None)
+        )),
+        (TourStep::Apps, _) if in_list => guide(tr_pieces!(
+            "Press {key} for its apps and ports: each gets a URL on this machine.",
+            None,
+            key = key(Some((Scope::Sessions, Action::SessionApps)))
+        )),
+        (TourStep::Terminate, _) if in_list => guide(tr_pieces!(
+            "Press {key} to terminate {name}. workbay asks for confirmation.",
+            None,
+            key = key(Some((Scope::Sessions, Action::SessionTerminate))),
+            name = (name.to_owned(), None)
+        )),
         _ => return None,
     })
 }
@@ -107,47 +106,67 @@ fn in_place(step: TourStep, name: &str, scene: &TourScene) -> Option<Vec<GuidePa
 /// How to get to the list.
 fn to_list(place: TourPlace) -> Vec<GuidePart> {
     match place {
-        TourPlace::Log => vec![
-            text("The log grows while you read it. Press "),
-            BACK,
-            text(" to go back to the list."),
-        ],
-        TourPlace::Apps => vec![
-            text("An app that you start here gets a port and a URL. Press "),
-            BACK,
-            text(" to go back."),
-        ],
-        TourPlace::Palette => vec![
-            text("Type a part of a name, and Enter runs it. Press "),
-            BACK,
-            text(" to close the palette."),
-        ],
-        TourPlace::Help => vec![
-            text("Type to search for a key or an action. Press "),
-            BACK,
-            text(" to close the help."),
-        ],
-        TourPlace::Filter => vec![
-            text("Press "),
-            Key(Scope::Input, Action::InputSubmit),
-            text(" to go back to the list."),
-        ],
-        TourPlace::Terminate => vec![
-            text("Press "),
-            Key(Scope::Confirm, Action::ConfirmNo),
-            text(" to go back to the list."),
-        ],
-        TourPlace::Shell => vec![
-            text("Press "),
-            Key(Scope::Terminal, Action::TerminalLeader),
-            text(" and "),
-            Key(Scope::Leader, Action::PaneDetach),
-            text(" to go back to the list."),
-        ],
-        TourPlace::OtherPanel | TourPlace::List | TourPlace::Detail => {
-            vec![text("Press "), BACK, text(" to go back to the list.")]
+        TourPlace::Log => guide(tr_pieces!(
+            "The log grows while you read it. Press {key} to go back to the list.",
+            None,
+            key = key(BACK)
+        )),
+        TourPlace::Apps => guide(tr_pieces!(
+            "An app that you start here gets a port and a URL. Press {key} to go back.",
+            None,
+            key = key(BACK)
+        )),
+        TourPlace::Palette => guide(tr_pieces!(
+            "Type a part of a name, and Enter runs it. Press {key} to close the palette.",
+            None,
+            key = key(BACK)
+        )),
+        TourPlace::Help => guide(tr_pieces!(
+            "Type to search for a key or an action. Press {key} to close the help.",
+            None,
+            key = key(BACK)
+        )),
+        TourPlace::Filter => guide(tr_pieces!(
+            "Press {key} to go back to the list.",
+            None,
+            key = key(Some((Scope::Input, Action::InputSubmit)))
+        )),
+        TourPlace::Terminate => guide(tr_pieces!(
+            "Press {key} to go back to the list.",
+            None,
+            key = key(Some((Scope::Confirm, Action::ConfirmNo)))
+        )),
+        TourPlace::Shell => guide(tr_pieces!(
+            "Press {key} and {other} to go back to the list.",
+            None,
+            key = key(Some((Scope::Terminal, Action::TerminalLeader))),
+            other = key(Some((Scope::Leader, Action::PaneDetach)))
+        )),
+        TourPlace::OtherPanel | TourPlace::List | TourPlace::Detail => guide(tr_pieces!(
+            "Press {key} to go back to the list.",
+            None,
+            key = key(BACK)
+        )),
+    }
+}
+
+/// A key of the keymap, or words.
+type Shown = Option<(Scope, Action)>;
+
+fn key(key: Shown) -> (String, Shown) {
+    (String::new(), key)
+}
+
+fn guide(pieces: Vec<(String, Shown)>) -> Vec<GuidePart> {
+    let mut parts = Vec::new();
+    for (words, key) in pieces {
+        match (key, parts.last_mut()) {
+            (Some((scope, action)), _) => parts.push(Key(scope, action)),
+            (None, Some(Text(before))) => before.push_str(&words),
+            (None, _) => parts.push(Text(words)),
         }
     }
+    parts
 }
 
 fn text(text: &str) -> GuidePart {

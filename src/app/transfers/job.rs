@@ -119,13 +119,13 @@ impl TransferJob {
     /// What it does, as the list shows it: `Upload`.
     pub fn verb(&self) -> &'static str {
         match self {
-            Self::Upload { .. } => "Upload",
-            Self::Download { .. } => "Download",
-            Self::Copy { moves: true, .. } => "Move",
-            Self::Copy { .. } => "Copy",
-            Self::Delete { .. } => "Delete",
-            Self::Rescue { .. } => "Rescue",
-            Self::Edit { .. } => "Edit",
+            Self::Upload { .. } => tr!("Upload"),
+            Self::Download { .. } => tr!("Download"),
+            Self::Copy { moves: true, .. } => tr!("Move"),
+            Self::Copy { .. } => tr!("Copy"),
+            Self::Delete { .. } => tr!("Delete"),
+            Self::Rescue { .. } => tr!("Rescue"),
+            Self::Edit { .. } => tr!("Edit"),
         }
     }
 
@@ -141,7 +141,7 @@ impl TransferJob {
             | Self::Copy { paths, .. }
             | Self::Delete { paths, .. } => match paths.as_slice() {
                 [one] => name(one.as_path()),
-                several => Clean::new(&format!("{} entries", several.len())),
+                several => Clean::new(&tr!("{several} entries", several = several.len())),
             },
             Self::Rescue { name, .. } => name.clone(),
             Self::Edit { path, .. } => name(path.as_path()),
@@ -159,20 +159,20 @@ impl TransferJob {
             {
                 subject.into_string()
             }
-            Self::Rescue { .. } => format!("files of {subject}"),
+            Self::Rescue { .. } => tr!("files of {subject}", subject),
             _ => format!("'{subject}'"),
         }
     }
 
-    /// What a toast reports when it is done: `uploaded`.
-    pub(super) fn done_word(&self) -> &'static str {
+    /// What a toast reports when it is done: `'a.txt' uploaded`.
+    pub(super) fn done_text(&self, subject: &str) -> String {
         match self {
-            Self::Upload { .. } => "uploaded",
-            Self::Download { .. } => "downloaded",
-            Self::Copy { moves: true, .. } => "moved",
-            Self::Copy { .. } | Self::Rescue { .. } => "copied",
-            Self::Delete { .. } => "deleted",
-            Self::Edit { .. } => "saved",
+            Self::Upload { .. } => tr!("{subject} uploaded", subject),
+            Self::Download { .. } => tr!("{subject} downloaded", subject),
+            Self::Copy { moves: true, .. } => tr!("{subject} moved", subject),
+            Self::Copy { .. } | Self::Rescue { .. } => tr!("{subject} copied", subject),
+            Self::Delete { .. } => tr!("{subject} deleted", subject),
+            Self::Edit { .. } => tr!("{subject} saved", subject),
         }
     }
 }

@@ -313,26 +313,40 @@ fn toast_of(job: &TransferJob, end: &TransferEnd) -> Step {
         TransferEnd::Done { skipped } => {
             let skipped = match skipped {
                 0 => String::new(),
-                1 => ", 1 entry skipped".to_owned(),
-                n => format!(", {n} entries skipped"),
+                1 => tr!(", 1 entry skipped").to_owned(),
+                n => tr!(", {n} entries skipped", n),
             };
-            let text = format!("{subject} {}{skipped}", job.done_word());
+            let text = format!("{}{skipped}", job.done_text(&subject));
             Step::toast(Level::Success, text)
         }
-        TransferEnd::Unchanged => Step::toast(Level::Info, format!("{subject} is unchanged")),
+        TransferEnd::Unchanged => Step::toast(Level::Info, tr!("{subject} is unchanged", subject)),
         TransferEnd::Failed(failure) => {
             let hint = failure.hint.as_ref();
             let hint = hint.map_or_else(String::new, |hint| format!("\n{hint}"));
-            let text = format!("{verb} of {subject} failed: {}{hint}", failure.message());
+            let text = format!(
+                "{}{hint}",
+                tr!(
+                    "{verb} of {subject} failed: {why}",
+                    verb,
+                    subject,
+                    why = failure.message()
+                )
+            );
             Step::toast(Level::Error, text)
         }
         TransferEnd::Interrupted(why) => {
-            let text = format!("{verb} of {subject} was interrupted: {why}");
+            let text = tr!(
+                "{verb} of {subject} was interrupted: {why}",
+                verb,
+                subject,
+                why
+            );
             Step::toast(Level::Warning, text)
         }
-        TransferEnd::Cancelled => {
-            Step::toast(Level::Info, format!("{verb} of {subject} was cancelled"))
-        }
+        TransferEnd::Cancelled => Step::toast(
+            Level::Info,
+            tr!("{verb} of {subject} was cancelled", verb, subject),
+        ),
     }
 }
 

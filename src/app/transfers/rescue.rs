@@ -17,26 +17,44 @@ pub(super) fn toast_of(transfer: &Transfer, end: &TransferEnd) -> Step {
                 files: transfer.progress.files,
                 size: Bytes(transfer.progress.bytes),
             };
-            let text = format!("{name}: copied {} to {directory}", loss::amount(copied));
+            let text = tr!(
+                "{name}: copied {copied} to {directory}",
+                name,
+                copied = loss::amount(copied),
+                directory
+            );
             if *skipped == 0 {
                 return Step::toast(Level::Success, text);
             }
             let first = &transfer.progress.current;
-            let text = format!("{text}\nNot copied: {first}. {name} keeps running");
+            let text = tr!(
+                "{text}\nNot copied: {first}. {name} keeps running",
+                text,
+                first,
+                name
+            );
             Step::toast(Level::Warning, text)
         }
         TransferEnd::Failed(failure) => {
             let hint = failure.hint.as_ref().map_or("", |hint| hint.as_str());
-            let text = format!("{name} keeps running: {}\n{hint}", failure.message());
+            let text = tr!(
+                "{name} keeps running: {message}\n{hint}",
+                name,
+                message = failure.message(),
+                hint
+            );
             Step::toast(Level::Error, text.trim_end())
         }
         TransferEnd::Interrupted(why) => {
-            let text = format!("copying files of {name} was interrupted: {why}");
-            Step::toast(Level::Warning, format!("{text}\n{name} keeps running"))
+            let text = tr!("copying files of {name} was interrupted: {why}", name, why);
+            Step::toast(
+                Level::Warning,
+                tr!("{text}\n{name} keeps running", text, name),
+            )
         }
         TransferEnd::Cancelled | TransferEnd::Unchanged => {
-            let text = format!("copying files of {name} was cancelled");
-            let rest = format!("Nothing was copied, and {name} keeps running");
+            let text = tr!("copying files of {name} was cancelled", name);
+            let rest = tr!("Nothing was copied, and {name} keeps running", name);
             Step::toast(Level::Info, format!("{text}\n{rest}"))
         }
     }

@@ -42,12 +42,15 @@ impl LayoutFiles {
             LayoutOrder::Save { name, layout } => {
                 let done = self.save(&name, &layout);
                 let saved = done.is_ok().then(|| Clean::new(&name));
-                (Some(done.map(|()| format!("layout '{name}' saved"))), saved)
+                (
+                    Some(done.map(|()| tr!("layout '{name}' saved", name))),
+                    saved,
+                )
             }
             LayoutOrder::Delete { name } => {
                 let done = self.delete(&name);
                 (
-                    Some(done.map(|()| format!("layout '{name}' deleted"))),
+                    Some(done.map(|()| tr!("layout '{name}' deleted", name))),
                     None,
                 )
             }
@@ -83,24 +86,29 @@ impl LayoutFiles {
 
     /// Reads a layout. The error names the file and the place in it.
     pub fn read(&self, name: &str) -> Result<Layout, String> {
-        check_name(name).map_err(|why| format!("invalid layout '{name}': {why}"))?;
+        check_name(name).map_err(|why| tr!("invalid layout '{name}': {why}", name, why))?;
         let path = self.path(name);
         let shown = path.display();
-        let failed = |error: &io::Error| format!("{shown}: the layout can't be read: {error}");
+        let failed =
+            |error: &io::Error| tr!("{shown}: the layout can't be read: {error}", shown, error);
         let about = fs::symlink_metadata(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => self.unknown(name),
             _ => failed(&error),
         })?;
         if !about.is_file() || about.len() > LARGEST {
-            return Err(format!(
-                "{shown}: isn't a layout. Delete it, or save a new one"
+            return Err(tr!(
+                "{shown}: isn't a layout. Delete it, or save a new one",
+                shown
             ));
         }
         let contents = fs::read(&path).map_err(|error| failed(&error))?;
         Layout::read(&contents).map_err(|fault| {
-            format!(
-                "{shown}:{}:{}: {}. Correct the file, or delete the layout",
-                fault.line, fault.column, fault.message
+            tr!(
+                "{shown}:{line}:{column}: {message}. Correct the file, or delete the layout",
+                shown,
+                line = fault.line,
+                column = fault.column,
+                message = fault.message
             )
         })
     }
@@ -109,10 +117,11 @@ impl LayoutFiles {
         let rows = self.list();
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         match names.as_slice() {
-            [] => format!("layout '{name}' not found. No layout is saved yet"),
-            names => format!(
-                "layout '{name}' not found. Saved layouts: {}",
-                names.join(", ")
+            [] => tr!("layout '{name}' not found. No layout is saved yet", name),
+            names => tr!(
+                "layout '{name}' not found. Saved layouts: {names}",
+                name,
+                names = names.join(", ")
             ),
         }
     }
@@ -125,17 +134,25 @@ impl LayoutFiles {
             .contents()
             .map_err(io::Error::from)
             .and_then(|contents| replace(&self.directory, &path, &contents));
-        written
-            .map_err(|error| format!("layout '{name}' wasn't saved: {}: {error}", path.display()))
+        written.map_err(|error| {
+            tr!(
+                "layout '{name}' wasn't saved: {path}: {error}",
+                name,
+                path = path.display(),
+                error
+            )
+        })
     }
 
     fn delete(&self, name: &str) -> Result<(), String> {
         check_name(name)?;
         let path = self.path(name);
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!(
-                "layout '{name}' wasn't deleted: {}: {error}",
-                path.display()
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(tr!(
+                "layout '{name}' wasn't deleted: {path}: {error}",
+                name,
+                path = path.display(),
+                error
             )),
             _ => Ok(()),
         }

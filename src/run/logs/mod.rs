@@ -246,7 +246,7 @@ async fn next_of(stream: &mut Option<Stream>) -> Vec<StreamItem> {
     let mut next = Some(stream.recv().await);
     while let Some(item) = next {
         let item = item.unwrap_or_else(|| {
-            let why = "the connection to the daemon is lost".into();
+            let why = tr!("the connection to the daemon is lost").into();
             StreamItem::Ended(StreamEnd::Lost { why })
         });
         let is_over = matches!(item, StreamItem::Ended(_));

@@ -122,20 +122,25 @@ impl SettingsSource {
             setting.name,
             &toml,
         )
-        .map_err(|problem| format!("not saved: {problem}"))?;
-        Ok(format!("{key} saved. {}", in_words(effect)))
+        .map_err(|problem| tr!("not saved: {problem}", problem))?;
+        Ok(tr!("{key} saved. {effect}", key, effect = in_words(effect)))
     }
 
     /// Removes a setting from the user's file. Returns what to say about it.
     fn reset(&self, key: &str) -> Result<String, String> {
         let (setting, _, effect) = known(key)?;
         edit::remove(&self.paths.config_file(), setting.table, setting.name)
-            .map_err(|problem| format!("not reset: {problem}"))?;
+            .map_err(|problem| tr!("not reset: {problem}", problem))?;
         let from = match self.load().origin(key) {
-            Origin::Site { .. } => "the value of the system-wide file",
-            _ => "the default",
+            Origin::Site { .. } => tr!("the value of the system-wide file"),
+            _ => tr!("the default"),
         };
-        Ok(format!("{key} is {from} now. {}", in_words(effect)))
+        Ok(tr!(
+            "{key} is {from} now. {effect}",
+            key,
+            from,
+            effect = in_words(effect)
+        ))
     }
 
     /// A theme or keymap must exist and have no problem.
@@ -166,22 +171,24 @@ impl SettingsSource {
 
 fn known(key: &str) -> Result<(&'static Setting, SettingKind, TakesEffect), String> {
     let found = editing::find(key).zip(editing::how(key));
-    let (setting, (kind, effect)) = found.ok_or_else(|| format!("unknown setting '{key}'"))?;
+    let (setting, (kind, effect)) = found.ok_or_else(|| tr!("unknown setting '{key}'", key))?;
     Ok((setting, kind, effect))
 }
 
 fn in_words(effect: TakesEffect) -> &'static str {
     match effect {
-        TakesEffect::AtOnce => "In effect now",
-        TakesEffect::NextStart => "In effect when you start workbay again",
-        TakesEffect::DaemonStart => "In effect when the daemon starts again: `workbay daemon stop`",
+        TakesEffect::AtOnce => tr!("In effect now"),
+        TakesEffect::NextStart => tr!("In effect when you start workbay again"),
+        TakesEffect::DaemonStart => {
+            tr!("In effect when the daemon starts again: `workbay daemon stop`")
+        }
     }
 }
 
 /// What the palette shows of each setting, without reading further files. The settings page reads the rest.
 pub fn outlines(loaded: &Loaded) -> Vec<ShownSetting> {
     let outline = |setting| ShownSetting {
-        fixed: Some("The settings are being read. Try again in a moment.".to_owned()),
+        fixed: Some(tr!("The settings are being read. Try again in a moment.").to_owned()),
         ..outline(loaded, setting)
     };
     SETTINGS.iter().map(outline).collect()
@@ -206,11 +213,17 @@ fn outline(loaded: &Loaded, setting: &Setting) -> ShownSetting {
 
 fn in_place(origin: &Origin) -> String {
     match origin {
-        Origin::Default => "the default".to_owned(),
-        Origin::Site { file, line, .. } => format!("system-wide file, {}:{line}", file.display()),
-        Origin::User { file, line, .. } => format!("your file, {}:{line}", file.display()),
-        Origin::Environment { variable } => format!("environment variable {variable}"),
-        Origin::Flag { option } => format!("option {option}"),
+        Origin::Default => tr!("the default").to_owned(),
+        Origin::Site { file, line, .. } => tr!(
+            "system-wide file, {file}:{line}",
+            file = file.display(),
+            line
+        ),
+        Origin::User { file, line, .. } => {
+            tr!("your file, {file}:{line}", file = file.display(), line)
+        }
+        Origin::Environment { variable } => tr!("environment variable {variable}", variable),
+        Origin::Flag { option } => tr!("option {option}", option),
     }
 }
 
@@ -332,7 +345,7 @@ impl SettingsKeeper {
     ) {
         let result = match self.with_source(work).await {
             Some(result) => result,
-            None => Err("the setting was not saved. Try again".to_owned()),
+            None => Err(tr!("the setting was not saved. Try again").to_owned()),
         };
         let result = match result {
             Ok(text) => Ok(Clean::new(&text)),

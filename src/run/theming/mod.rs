@@ -99,8 +99,12 @@ impl ThemeSource {
             _ => None,
         };
         Ok(match stronger {
-            Some(other) => format!("theme {name} saved. At the next start, {other} overrides it"),
-            None => format!("theme {name} saved in {}", file.display()),
+            Some(other) => tr!(
+                "theme {name} saved. At the next start, {other} overrides it",
+                name,
+                other
+            ),
+            None => tr!("theme {name} saved in {file}", name, file = file.display()),
         })
     }
 
@@ -243,8 +247,11 @@ impl ThemeKeeper {
         let kept = self.with_source(move |source| source.keep(&name)).await;
         let result = match kept {
             Some(Ok(text)) => Ok(Clean::new(&text)),
-            Some(Err(problem)) => Err(Clean::new(&format!("the theme was not saved: {problem}"))),
-            None => Err(Clean::new("the theme was not saved. Try again")),
+            Some(Err(problem)) => Err(Clean::new(&tr!(
+                "the theme was not saved: {problem}",
+                problem
+            ))),
+            None => Err(Clean::new(tr!("the theme was not saved. Try again"))),
         };
         let _ = self.answers.send(Msg::Done { ticket, result }).await;
         self.show(false).await;
@@ -279,9 +286,9 @@ impl ThemeKeeper {
         };
         let more = match problems.len() {
             1 => String::new(),
-            n => format!(" (and {} more: `workbay themes check`)", n - 1),
+            n => tr!(" (and {n} more: `workbay themes check`)", n = n - 1),
         };
-        let text = format!("theme not changed: {first}{more}");
+        let text = tr!("theme not changed: {first}{more}", first, more);
         if reports && self.problem.as_ref() != Some(&text) {
             let _ = self
                 .answers

@@ -251,7 +251,7 @@ fn ended(item: Option<StreamItem>) -> Option<Result<()>> {
             exit_code: None | Some(0),
         })) => Some(Ok(())),
         Some(StreamItem::Ended(end)) => Some(Err(Stop::of_stream(end))),
-        None => Some(Err(Stop::Interrupted("the connection broke".into()))),
+        None => Some(Err(Stop::Interrupted(tr!("the connection broke").into()))),
     }
 }
 

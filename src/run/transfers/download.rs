@@ -43,14 +43,14 @@ pub async fn download(
     let has_slash = to.as_os_str().to_string_lossy().ends_with('/');
     if !is_directory && (paths.len() > 1 || has_slash) {
         let shown = Clean::new(&to.to_string_lossy());
-        let failure = Failure::usage(format!("{shown} isn't a directory"));
-        return Err(failure.hint("choose a directory that exists").into());
+        let failure = Failure::usage(tr!("{shown} isn't a directory", shown));
+        return Err(failure.hint(tr!("choose a directory that exists")).into());
     }
     task.progress.of = copy::measured(task, place, paths).await?;
     for path in paths {
         let Some(entry) = remote::stat(task, place, path).await? else {
-            let failure = Failure::not_found(format!("'{path}' not found"));
-            return Err(failure.hint("refresh the list with `R`").into());
+            let failure = Failure::not_found(tr!("'{path}' not found", path));
+            return Err(failure.hint(tr!("refresh the list with `R`")).into());
         };
         let target = match path.name().filter(|_| is_directory) {
             Some(name) if local::is_plain_name(name) => to.join(name),
@@ -69,8 +69,8 @@ pub async fn download(
 }
 
 fn odd_name(path: &FilePath) -> Stop {
-    let failure = Failure::refused(format!("'{path}' can't be the name of a file here"));
-    Stop::Failed(failure.hint("rename it, then download it"))
+    let failure = Failure::refused(tr!("'{path}' can't be the name of a file here", path));
+    Stop::Failed(failure.hint(tr!("rename it, then download it")))
 }
 
 /// Downloads a directory with everything in it except links and special files.
@@ -163,7 +163,7 @@ fn make_directory(path: &Path) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && is_directory(path) => {
             Ok(())
         }
-        result => result.map_err(|error| Stop::local(path, "created", &error)),
+        result => result.map_err(|error| Stop::local(path, tr!("created"), &error)),
     }
 }
 
@@ -215,7 +215,7 @@ pub async fn file(
         let (target, size, modified) = (target.clone(), entry.size, entry.modified);
         blocking(move || LocalPart::open(&target, size, modified)).await
     };
-    let part = part.map_err(|error| Stop::local(&target, "written", &error))?;
+    let part = part.map_err(|error| Stop::local(&target, tr!("written"), &error))?;
     task.part = Some(Part::Local(part.path.clone()));
     let path_of_part = part.path.clone();
     let written = read(task, (place, path), part, entry.modified).await?;
@@ -223,7 +223,7 @@ pub async fn file(
         let (target, about) = (target.clone(), (entry.mode, entry.modified));
         blocking(move || local::finish(&written, &path_of_part, &target, about, replace)).await
     };
-    finished.map_err(|error| Stop::local(&target, "written", &error))?;
+    finished.map_err(|error| Stop::local(&target, tr!("written"), &error))?;
     task.finished(source);
     Ok(Some(target))
 }
@@ -257,7 +257,7 @@ async fn read(
             }
             Some(StreamItem::Ended(end)) => Some(end),
             None => Some(StreamEnd::Lost {
-                why: "the connection broke".into(),
+                why: tr!("the connection broke").into(),
             }),
         };
         if piece.len() >= PIECE || (end.is_some() && !piece.is_empty()) {
@@ -269,7 +269,7 @@ async fn read(
             })
             .await;
             file = back;
-            written.map_err(|error| Stop::local(&part, "written", &error))?;
+            written.map_err(|error| Stop::local(&part, tr!("written"), &error))?;
         }
         match end {
             None => {}

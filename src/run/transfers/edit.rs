@@ -56,13 +56,13 @@ pub async fn edit(
     (place, path): (&FilePlace, &FilePath),
     read_only: bool,
 ) -> Result<bool> {
-    let draft = Draft::new(drafts).map_err(|error| Stop::local(drafts, "created", &error))?;
+    let draft = Draft::new(drafts).map_err(|error| Stop::local(drafts, tr!("created"), &error))?;
     let before = found(task, place, path).await?;
     task.progress.of = Some((1, before.size));
     let name = before.name.0.clone();
     if !local::is_plain_name(&name) {
-        let failure = Failure::refused(format!("'{path}' can't be the name of a file here"));
-        return Err(failure.hint("rename it, then edit it").into());
+        let failure = Failure::refused(tr!("'{path}' can't be the name of a file here", path));
+        return Err(failure.hint(tr!("rename it, then edit it")).into());
     }
     let target = draft.directory.join(name);
     let Some(file) = download::file(task, (place, path), &before, target).await? else {
@@ -73,16 +73,16 @@ pub async fn edit(
         let _ = std::fs::set_permissions(&file, readable);
     }
     let fetched = std::fs::metadata(&file);
-    let fetched = fetched.map_err(|error| Stop::local(&file, "read", &error))?;
+    let fetched = fetched.map_err(|error| Stop::local(&file, tr!("read"), &error))?;
     task.report().await;
     task.send(TransferEvent::EditReady(file.clone())).await;
     if let Err(why) = task.orders.edited().await {
         return Err(Failure::internal(why)
-            .hint("set EDITOR to another editor")
+            .hint(tr!("set EDITOR to another editor"))
             .into());
     }
     let edited = std::fs::metadata(&file);
-    let edited = edited.map_err(|error| Stop::local(&file, "read", &error))?;
+    let edited = edited.map_err(|error| Stop::local(&file, tr!("read"), &error))?;
     if read_only || is_same(&fetched, &edited) {
         return Ok(false);
     }
@@ -92,8 +92,8 @@ pub async fn edit(
 async fn found(task: &Task, place: &FilePlace, path: &FilePath) -> Result<FileEntry> {
     let entry = remote::stat(task, place, path).await?;
     entry.ok_or_else(|| {
-        let failure = Failure::not_found(format!("'{path}' not found"));
-        Stop::Failed(failure.hint("refresh the list with `R`"))
+        let failure = Failure::not_found(tr!("'{path}' not found", path));
+        Stop::Failed(failure.hint(tr!("refresh the list with `R`")))
     })
 }
 
@@ -116,11 +116,11 @@ async fn save(
     draft.keep = saved.is_err();
     saved.map_err(|stop| {
         let kept = Clean::new(&file.to_string_lossy());
-        let hint = format!("your change is kept in {kept}: upload it from there");
+        let hint = tr!("your change is kept in {kept}: upload it from there", kept);
         // It isn't repeated after a reconnect, because that would open the old file again.
         Stop::Failed(match stop {
             Stop::Failed(failure) => failure.hint(hint),
-            Stop::Interrupted(why) => Failure::lost("the file wasn't saved")
+            Stop::Interrupted(why) => Failure::lost(tr!("the file wasn't saved"))
                 .because(why)
                 .hint(hint),
         })
@@ -137,7 +137,7 @@ async fn upload(
         let file = file.to_path_buf();
         blocking(move || local::open(&file)).await
     };
-    let (opened, metadata) = opened.map_err(|error| Stop::local(file, "read", &error))?;
+    let (opened, metadata) = opened.map_err(|error| Stop::local(file, tr!("read"), &error))?;
     let mut target = path.clone();
     let mut replace = true;
     match remote::stat(task, place, path).await? {

@@ -111,7 +111,7 @@ pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
         .open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        let text = "it isn't a regular file";
+        let text = tr!("it isn't a regular file");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     Ok((file, metadata))

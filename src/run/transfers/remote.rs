@@ -104,13 +104,13 @@ pub async fn free_name(
             return Ok(candidate);
         }
     }
-    let text = format!("no free name was found in '{directory}'");
+    let text = tr!("no free name was found in '{directory}'", directory);
     Err(Failure::refused(text)
-        .hint("rename the file, then try again")
+        .hint(tr!("rename the file, then try again"))
         .into())
 }
 
 fn unexpected() -> Stop {
-    let text = "the daemon sent an unexpected answer about a file";
-    Stop::Failed(Failure::internal(text).hint("restart the daemon: `workbay daemon stop`"))
+    let text = tr!("the daemon sent an unexpected answer about a file");
+    Stop::Failed(Failure::internal(text).hint(tr!("restart the daemon: `workbay daemon stop`")))
 }

@@ -56,14 +56,14 @@ impl Stop {
     pub fn local(path: &Path, what: &str, error: &std::io::Error) -> Self {
         let path = Clean::new(&path.to_string_lossy());
         let hint = match error.kind() {
-            std::io::ErrorKind::NotFound => "check the path",
-            std::io::ErrorKind::PermissionDenied => "choose a directory that you can write to",
+            std::io::ErrorKind::NotFound => tr!("check the path"),
+            std::io::ErrorKind::PermissionDenied => tr!("choose a directory that you can write to"),
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                "delete files that you don't need, or choose another directory"
+                tr!("delete files that you don't need, or choose another directory")
             }
-            _ => "check the path and its permissions",
+            _ => tr!("check the path and its permissions"),
         };
-        let failure = Failure::internal(format!("{path} can't be {what}: {error}"));
+        let failure = Failure::internal(tr!("{path} can't be {what}: {error}", path, what, error));
         Self::Failed(failure.hint(hint))
     }
 
@@ -73,7 +73,7 @@ impl Stop {
             StreamEnd::Failed { failure } => failure.into(),
             StreamEnd::Lost { why } => Self::Interrupted(why),
             StreamEnd::Exited { .. } => {
-                Self::Interrupted("the transfer ended before it was complete".into())
+                Self::Interrupted(tr!("the transfer ended before it was complete").into())
             }
         }
     }
@@ -221,7 +221,7 @@ impl Task {
 
     /// The connection to the daemon.
     pub fn client(&self) -> Result<&Client> {
-        let lost = || Stop::Interrupted("the daemon is disconnected".into());
+        let lost = || Stop::Interrupted(tr!("the daemon is disconnected").into());
         self.client.as_ref().ok_or_else(lost)
     }
 

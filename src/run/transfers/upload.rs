@@ -53,12 +53,12 @@ pub async fn upload(
         let from = from.clone();
         blocking(move || local::measure(&from)).await
     };
-    task.progress.of = Some(counted.map_err(|error| Stop::local(&from, "read", &error))?);
+    task.progress.of = Some(counted.map_err(|error| Stop::local(&from, tr!("read"), &error))?);
     let name = from.canonicalize().ok();
     let name = name.as_deref().unwrap_or(&from).file_name();
     let Some(name) = name.map(ToOwned::to_owned) else {
-        let failure = Failure::usage("the root directory can't be uploaded");
-        return Err(failure.hint("choose a directory below it").into());
+        let failure = Failure::usage(tr!("the root directory can't be uploaded"));
+        return Err(failure.hint(tr!("choose a directory below it")).into());
     };
     let target = Target {
         place,
@@ -67,7 +67,7 @@ pub async fn upload(
         name: from.file_name().map_or(name, ToOwned::to_owned),
     };
     let metadata = std::fs::metadata(&from);
-    let metadata = metadata.map_err(|error| Stop::local(&from, "read", &error))?;
+    let metadata = metadata.map_err(|error| Stop::local(&from, tr!("read"), &error))?;
     if metadata.is_dir() {
         upload_tree(task, from, target).await
     } else {
@@ -88,7 +88,7 @@ async fn upload_tree(task: &mut Task, from: PathBuf, target: Target<'_>) -> Resu
             let local = local.clone();
             blocking(move || entries_of(&local)).await
         };
-        let entries = entries.map_err(|error| Stop::local(&local, "read", &error))?;
+        let entries = entries.map_err(|error| Stop::local(&local, tr!("read"), &error))?;
         let mut small = Vec::new();
         for (path, metadata) in entries {
             let target = Target {
@@ -234,7 +234,7 @@ async fn upload_file(task: &mut Task, from: &Path, mut target: Target<'_>) -> Re
         let from = from.to_path_buf();
         blocking(move || local::open(&from)).await
     };
-    let (file, metadata) = opened.map_err(|error| Stop::local(from, "read", &error))?;
+    let (file, metadata) = opened.map_err(|error| Stop::local(from, tr!("read"), &error))?;
     task.begin(Clean::new(&target.name.to_string_lossy())).await;
     if task.memory.done.contains(from.as_os_str()) {
         task.progress.files += 1;
@@ -316,13 +316,13 @@ pub async fn write(
     match stream.recv().await {
         Some(StreamItem::Opened) => {}
         Some(StreamItem::Ended(end)) => return Err(Stop::of_stream(end)),
-        _ => return Err(Stop::Interrupted("the connection broke".into())),
+        _ => return Err(Stop::Interrupted(tr!("the connection broke").into())),
     }
     task.moved(offset).await;
     if offset > 0 {
         let to = SeekFrom::Start(offset);
         file.seek(to)
-            .map_err(|error| Stop::local(from, "read", &error))?;
+            .map_err(|error| Stop::local(from, tr!("read"), &error))?;
     }
     let sender = stream.sender();
     loop {
@@ -332,7 +332,7 @@ pub async fn write(
         })
         .await;
         file = back;
-        let piece = piece.map_err(|error| Stop::local(from, "read", &error))?;
+        let piece = piece.map_err(|error| Stop::local(from, tr!("read"), &error))?;
         if piece.is_empty() {
             break;
         }
@@ -355,7 +355,7 @@ pub async fn write(
             Some(StreamItem::Ended(StreamEnd::Exited { exit_code: Some(0) })) => return Ok(()),
             Some(StreamItem::Ended(end)) => return Err(Stop::of_stream(end)),
             Some(_) => {}
-            None => return Err(Stop::Interrupted("the connection broke".into())),
+            None => return Err(Stop::Interrupted(tr!("the connection broke").into())),
         }
     }
 }
@@ -363,7 +363,7 @@ pub async fn write(
 fn stop_of(item: Option<StreamItem>) -> Stop {
     match item {
         Some(StreamItem::Ended(end)) => Stop::of_stream(end),
-        _ => Stop::Interrupted("the connection broke".into()),
+        _ => Stop::Interrupted(tr!("the connection broke").into()),
     }
 }
 

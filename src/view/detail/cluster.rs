@@ -157,7 +157,7 @@ fn forwards(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
             (None, Some(_)) => &[(tr!("  broken"), Face::Warning)],
             (None, None) => &[],
         };
-        let taken: usize = notes.iter().map(|(note, _)| note.len()).sum();
+        let taken: usize = notes.iter().map(|(note, _)| text::width(note)).sum();
         let room = width.saturating_sub(LABEL + port.len() + taken);
         let title = text::take(forward.title.as_str(), room);
         line.push((format!("{title}{port}"), Face::Value));

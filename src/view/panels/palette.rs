@@ -245,7 +245,7 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, palette: &Palette, area: Rect, no
         );
         paint.text(area.x, last, area.width, &text, Face::Warning);
     } else if !loading.is_empty() {
-        let text = tr!("loading {loading}", loading = loading.join(" and "));
+        let text = tr!("loading {loading}", loading = loading.join(tr!(" and ")));
         paint.text(area.x, last, area.width, &text, Face::StatusProgress);
     }
     let Some(PaletteRow::Entry(entry)) = palette.row(app.word_values(), palette.list.marked())

@@ -177,6 +177,7 @@ fn draw_row(paint: &mut Paint<'_>, setting: &ShownSetting, place: Rect, marked: 
         "user" => tr!("your file"),
         "environment" => tr!("variable"),
         "flag" => tr!("option"),
+        "default" => tr!("default"),
         other => other,
     };
     let x = place.right().saturating_sub(ORIGIN);

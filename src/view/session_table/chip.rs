@@ -44,7 +44,7 @@ pub fn chip_width(app: &App) -> u16 {
     let with_chip = |forward: &Forward| {
         let chip = chip(app, forward.session)?;
         let name = app.mirror.session(forward.session)?.name.as_str();
-        Some(text::width(name) as u16 + CHIP_GAP + chip.text.len() as u16)
+        Some(text::width(name) as u16 + CHIP_GAP + text::width(&chip.text) as u16)
     };
     let widths = app.mirror.forwards().iter().filter_map(with_chip);
     widths.max().unwrap_or(0)

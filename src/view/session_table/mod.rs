@@ -12,6 +12,7 @@ use ratatui::layout::Rect;
 use super::{
     columns::{self, ColumnPlace},
     paint::Paint,
+    text,
 };
 use crate::{
     app::{
@@ -140,6 +141,10 @@ fn draw_head(paint: &mut Paint<'_>, app: &App, area: Rect, places: &[ColumnPlace
     }
 }
 
+fn fits(text: &str, cells: u16) -> bool {
+    text::width(text) <= usize::from(cells)
+}
+
 fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option<SortOrder>) {
     let x = area.x + place.x;
     let title = match place.column {
@@ -147,6 +152,7 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option
         Column::Reclaim if place.width < 10 => tr!("Reclaim"),
         // Without the mark, the title borrows a cell of the gap before it.
         Column::Elapsed if place.width < 8 && mark.is_some() => tr!("Time"),
+        Column::Elapsed if !fits(place.column.title(), place.width + 1) => tr!("Time"),
         column => column.title(),
     };
     let face = if mark.is_some() {
@@ -163,7 +169,7 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option
     });
     if !columns::is_right(place.column) {
         // In a narrow column, the title borrows a cell of the gap after it.
-        let narrow = usize::from(place.width) < title.len() + 2;
+        let narrow = usize::from(place.width) < text::width(title) + 2;
         let title = match mark {
             Some(mark) if narrow => format!("{title}{mark}"),
             Some(mark) => format!("{title} {mark}"),
@@ -174,7 +180,7 @@ fn head_cell(paint: &mut Paint<'_>, area: Rect, place: ColumnPlace, mark: Option
     }
     // The mark is before a right-aligned title, so that the title stays above its numbers.
     let title = match mark {
-        Some(mark) if usize::from(place.width) < title.len() + 2 => format!("{mark}{title}"),
+        Some(mark) if usize::from(place.width) < text::width(title) + 2 => format!("{mark}{title}"),
         Some(mark) => format!("{mark} {title}"),
         None => title.to_owned(),
     };

@@ -193,7 +193,7 @@ impl SessionRow<'_> {
         let Some(chip) = chip(self.app, self.session.key()) else {
             return;
         };
-        let cells = chip.text.len() as u16;
+        let cells = text::width(&chip.text) as u16;
         let at = (end + CHIP_GAP).min((x + width).saturating_sub(cells));
         if at >= end + CHIP_GAP {
             paint.text(at, self.area.y, cells, &chip.text, self.face(chip.face));

@@ -78,7 +78,7 @@ fn list(columns: u16, rows: u16) -> Screen {
 }
 
 /// The launcher, opened, with the catalogue.
-fn opened(columns: u16, rows: u16) -> Screen {
+pub fn opened(columns: u16, rows: u16) -> Screen {
     answered(list(columns, rows).press("n"), offer())
 }
 

@@ -121,17 +121,17 @@ impl<'a> AmountFacts<'a> {
     /// Why a kind of accelerator isn't available at all.
     pub fn why_no_accelerator(&self, slot: &str) -> Option<String> {
         if !amounts::supports(self.environment, slot) {
-            return Some("the environment can't use it".to_owned());
+            return Some(tr!("the environment can't use it").to_owned());
         }
         let group = self.group.filter(|group| {
             let all = group.capacity.as_ref();
             all.is_some_and(|all| all.accelerators.get(slot).is_none_or(|all| *all == 0))
         });
         if let Some(group) = group {
-            return Some(format!("group {} has none", group.name));
+            return Some(tr!("group {name} has none", name = group.name));
         }
         let none = self.most().accelerators.get(slot) == Some(&0);
-        none.then(|| "your limit is 0".to_owned())
+        none.then(|| tr!("your limit is 0").to_owned())
     }
 
     /// The automatic shared memory of a container.
@@ -201,7 +201,7 @@ impl<'a> AmountFacts<'a> {
 /// Amounts in a few words, without those that are zero.
 pub fn in_words(slots: &ResourceSlots, info: &LaunchInfo) -> String {
     let mut parts = vec![
-        format!("{} CPU", slots.cpu),
+        tr!("{cpu} CPU", cpu = slots.cpu),
         NumberUnit::Bytes.short(slots.mem.0),
     ];
     for (slot, amount) in slots.accelerators.iter().filter(|it| *it.1 > 0) {

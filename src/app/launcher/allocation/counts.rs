@@ -62,8 +62,12 @@ impl SessionCounts {
     pub fn modes(&self, info: &LaunchInfo) -> (Vec<SelectOption>, usize) {
         let why = info.why_not(Capability::MultiNode).map(ToString::to_string);
         let options = vec![
-            SelectOption::new("single node", "all containers on one machine"),
-            SelectOption::new("multi node", "containers may be on several machines").unless(why),
+            SelectOption::new(tr!("single node"), tr!("all containers on one machine")),
+            SelectOption::new(
+                tr!("multi node"),
+                tr!("containers may be on several machines"),
+            )
+            .unless(why),
         ];
         (options, usize::from(self.multi_node))
     }

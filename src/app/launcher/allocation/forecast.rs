@@ -40,8 +40,8 @@ impl AmountSlot<'_> {
     /// The text after an amount of the slot.
     pub fn name(self) -> String {
         match self {
-            Self::Cpu => " CPU".to_owned(),
-            Self::Memory => " of memory".to_owned(),
+            Self::Cpu => tr!(" CPU").to_owned(),
+            Self::Memory => tr!(" of memory").to_owned(),
             Self::Accelerator(_, unit) => format!(" {unit}"),
         }
     }
@@ -82,11 +82,11 @@ pub fn of(
     let waiting = group.and_then(|group| group.waiting).unwrap_or(0);
     let before = match waiting {
         0 => String::new(),
-        1 => ", 1 session ahead".to_owned(),
-        n => format!(", {n} sessions ahead"),
+        1 => tr!(", 1 session ahead").to_owned(),
+        n => tr!(", {n} sessions ahead", n),
     };
     if wanted <= free {
-        return AmountForecast::Free(format!("free now{before}"));
+        return AmountForecast::Free(tr!("free now{before}", before));
     }
     let (unit, name) = (slot.unit(), slot.name());
     let all = group.and_then(|group| slot.of(group.capacity.as_ref()?));
@@ -94,12 +94,25 @@ pub fn of(
     let left = group.and_then(|group| slot.of(group.free.as_ref()?));
     let left = left.unwrap_or(free);
     let why = match all.filter(|all| *all >= left && *all >= wanted) {
-        Some(_) if left >= wanted => format!("your limit leaves {}{name}", unit.short(free)),
-        Some(all) => format!("{} of {}{name} free", unit.short(left), unit.short(all)),
-        None if free == 0 => format!("no{name} is free now").replace("no of memory", "no memory"),
-        None => format!("only {}{name} free now", unit.short(free)),
+        Some(_) if left >= wanted => tr!(
+            "your limit leaves {free}{name}",
+            free = unit.short(free),
+            name
+        ),
+        Some(all) => tr!(
+            "{left} of {all}{name} free",
+            left = unit.short(left),
+            all = unit.short(all),
+            name
+        ),
+        None if free == 0 => match slot {
+            AmountSlot::Cpu => tr!("no CPU is free now").to_owned(),
+            AmountSlot::Memory => tr!("no memory is free now").to_owned(),
+            AmountSlot::Accelerator(_, unit) => tr!("no {unit} is free now", unit),
+        },
+        None => tr!("only {free}{name} free now", free = unit.short(free), name),
     };
-    AmountForecast::Waits(format!("must wait: {why}{before}"))
+    AmountForecast::Waits(tr!("must wait: {why}{before}", why, before))
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl AllocationForm {
     fn copy_image(&self) -> Step {
         match self.environments.reference() {
             Some(reference) => Step::Copy(reference.to_owned()),
-            None => Step::toast(Level::Info, "This environment has no image"),
+            None => Step::toast(Level::Info, tr!("This environment has no image")),
         }
     }
 
@@ -64,7 +64,10 @@ impl AllocationForm {
         };
         Some(Step::Ask {
             request: Request::context(info.context, ContextRequest::Image { request }),
-            purpose: Purpose::toast(Level::Success, format!("image {} removed", image.name)),
+            purpose: Purpose::toast(
+                Level::Success,
+                tr!("image {name} removed", name = image.name),
+            ),
         })
     }
 
@@ -160,10 +163,10 @@ impl AllocationForm {
             }
             Action::LauncherRemove if row.field == Field::Environment => {
                 return match self.environments.ask_to_remove() {
-                    Some(text) => FormResponse::Confirm(text, "Remove image"),
+                    Some(text) => FormResponse::Confirm(text, tr!("Remove image")),
                     None => FormResponse::Steps(vec![Step::toast(
                         Level::Info,
-                        "Only images that you created from a session can be removed here",
+                        tr!("Only images that you created from a session can be removed here"),
                     )]),
                 };
             }
@@ -178,7 +181,7 @@ impl AllocationForm {
             Action::LauncherRemoveAll if row.field == Field::Variables => {
                 let question = self.variables.question();
                 return question.map_or(FormResponse::Handled, |text| {
-                    FormResponse::Confirm(text, "Remove all")
+                    FormResponse::Confirm(text, tr!("Remove all"))
                 });
             }
             Action::LauncherAdd => self.small_step(row, true, info),

@@ -12,7 +12,9 @@ use crate::{
 };
 
 /// The option that leaves the choice to the engine.
-const ANY: &str = "any (the engine chooses)";
+fn any() -> &'static str {
+    tr!("any (the engine chooses)")
+}
 
 /// `None` is the context's default, or the choice of the engine.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +73,7 @@ impl PlacementInput {
         let now = self.project.as_deref().or(reported.map(Clean::as_str));
         let names = projects(info).iter().map(|it| it.name.to_string());
         let options = names.map(|name| SelectOption::new(name, "")).collect();
-        with_missing(options, now, "project not found")
+        with_missing(options, now, tr!("project not found"))
     }
 
     pub fn groups(&self, info: &LaunchInfo) -> (Vec<SelectOption>, usize) {
@@ -79,33 +81,33 @@ impl PlacementInput {
         let usual = info.group(&LaunchRequest::default());
         // A Backend.AI cluster with a single group has that default group.
         let usual = usual.filter(|_| !info.has(Capability::Schedules) || groups(info).len() == 1);
-        let usual = usual.map_or(ANY, |group| group.name.as_str());
+        let usual = usual.map_or(any(), |group| group.name.as_str());
         let mut options = Vec::new();
-        if usual == ANY {
-            options.push(SelectOption::new(ANY, ""));
+        if usual == any() {
+            options.push(SelectOption::new(any(), ""));
         }
         options.extend(groups(info).iter().map(|group| {
             let free = &group.remaining;
-            let mut note = format!("{} free", in_words(free, info));
+            let mut note = tr!("{info} free", info = in_words(free, info));
             if let Some(waiting @ 1..) = group.waiting {
-                note = format!("{note}, {waiting} waiting");
+                note = tr!("{note}, {waiting} waiting", note, waiting);
             }
             SelectOption::new(group.name.as_str(), note)
         }));
         let now = self.group.as_deref().unwrap_or(usual);
-        with_missing(options, Some(now), "group not found")
+        with_missing(options, Some(now), tr!("group not found"))
     }
 
     pub fn agents(&self, info: &LaunchInfo) -> (Vec<SelectOption>, usize) {
-        let mut options = vec![SelectOption::new(ANY, "")];
+        let mut options = vec![SelectOption::new(any(), "")];
         options.extend(agents(info, self.group(info)).map(|agent| {
             let free = agent.available.less(&agent.occupied);
-            let note = format!("{} free", in_words(&free, info));
-            let why = (!agent.schedulable).then(|| "accepts no sessions now".to_owned());
+            let note = tr!("{info} free", info = in_words(&free, info));
+            let why = (!agent.schedulable).then(|| tr!("accepts no sessions now").to_owned());
             SelectOption::new(agent.id.as_str(), note).unless(why)
         }));
-        let now = self.agent.as_deref().unwrap_or(ANY);
-        with_missing(options, Some(now), "agent not found in this group")
+        let now = self.agent.as_deref().unwrap_or(any());
+        with_missing(options, Some(now), tr!("agent not found in this group"))
     }
 
     pub fn choose_project(&mut self, at: usize, info: &LaunchInfo) {
@@ -149,7 +151,7 @@ impl PlacementInput {
 
 /// The name of an option, `None` for "any".
 fn chosen(options: &[SelectOption], at: usize) -> Option<String> {
-    let option = options.get(at).filter(|option| option.title != ANY)?;
+    let option = options.get(at).filter(|option| option.title != any())?;
     Some(option.title.clone())
 }
 

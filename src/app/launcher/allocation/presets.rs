@@ -63,9 +63,9 @@ pub fn options(
             AmountSource::Minimum | AmountSource::Custom => title(chosen),
         };
         let why = if matches!(chosen, AmountSource::Preset(_)) {
-            "preset not found"
+            tr!("preset not found")
         } else {
-            "presets only"
+            tr!("presets only")
         };
         options.push(SelectOption::new(title, own).unless(Some(why.to_owned())));
         options.len() - 1
@@ -87,8 +87,8 @@ pub fn sources(facts: &AmountFacts<'_>) -> Vec<AmountSource> {
 
 fn title(source: &AmountSource) -> String {
     match source {
-        AmountSource::Custom => "Custom".to_owned(),
-        AmountSource::Minimum => "Minimum required".to_owned(),
+        AmountSource::Custom => tr!("Custom").to_owned(),
+        AmountSource::Minimum => tr!("Minimum required").to_owned(),
         AmountSource::Preset(name) => name.clone(),
     }
 }
@@ -104,7 +104,7 @@ fn option(source: &AmountSource, own: &str, facts: &AmountFacts<'_>) -> SelectOp
             };
             let mut words = facts.in_words(&preset.slots);
             if let Some(shmem) = preset.shmem.filter(|shmem| shmem.0 > 0) {
-                words = format!("{words}, {shmem} shared");
+                words = tr!("{words}, {shmem} shared", words, shmem);
             }
             SelectOption::new(title, words).unless(why_not(preset, facts))
         }

@@ -11,7 +11,7 @@ impl AllocationForm {
     pub fn variable_problem(&self, at: usize, typing: bool) -> Option<VariableProblem> {
         let name = self.variables.rows().get(at)?.name().text();
         if self.threads.sets(name) {
-            let why = format!("{name} is set below, in the fields for threads");
+            let why = tr!("{name} is set below, in the fields for threads", name);
             return Some(VariableProblem::of_name(why));
         }
         self.variables.problem(at, typing)

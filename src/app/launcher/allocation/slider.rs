@@ -74,7 +74,7 @@ impl NumberUnit {
             Self::Devices => read_thousandths(text),
             Self::Pieces => {
                 let number = text.trim().parse::<u32>().map(u64::from);
-                number.map_err(|_| format!("'{text}' isn't a whole number. Use 1, 2 or 3"))
+                number.map_err(|_| tr!("'{text}' isn't a whole number. Use 1, 2 or 3", text))
             }
         }
     }

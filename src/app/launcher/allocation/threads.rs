@@ -40,10 +40,14 @@ impl Threads {
             (Field::OpenBlas, &self.open_blas),
         ];
         let why = |slider: &Slider| match slider.value() {
-            Ok(0) => Some("must be at least 1".to_owned()),
-            Ok(number) => most
-                .filter(|most| number > *most)
-                .map(|most| format!("{number} threads exceed the number of cores (max: {most})")),
+            Ok(0) => Some(tr!("must be at least 1").to_owned()),
+            Ok(number) => most.filter(|most| number > *most).map(|most| {
+                tr!(
+                    "{number} threads exceed the number of cores (max: {most})",
+                    number,
+                    most
+                )
+            }),
             Err(why) => Some(why),
         };
         let wrong = |(field, slider)| Some(FieldProblem::new(field, why(slider)?));

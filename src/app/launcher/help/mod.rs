@@ -70,8 +70,8 @@ pub fn limits(field: Field, info: &LaunchInfo, request: &LaunchRequest) -> Optio
     let environment = info.environment(request);
     let most = amounts::most(catalogue, group);
     let between = |least: String, most: Option<String>| match most {
-        Some(most) => format!("{least} to {most}"),
-        None => format!("min {least}"),
+        Some(most) => tr!("{least} to {most}", least, most),
+        None => tr!("min {least}", least),
     };
     let policy = catalogue.map(|it| &it.policy);
     match field {
@@ -85,7 +85,7 @@ pub fn limits(field: Field, info: &LaunchInfo, request: &LaunchRequest) -> Optio
         }
         Field::SharedMemory => {
             let most = policy.and_then(|it| it.max_shmem);
-            most.map(|most| format!("max {most}"))
+            most.map(|most| tr!("max {most}", most))
         }
         Field::Accelerator => {
             let all: Vec<String> = most
@@ -96,20 +96,20 @@ pub fn limits(field: Field, info: &LaunchInfo, request: &LaunchRequest) -> Optio
                     format!("{most} {}", unit(slot, catalogue))
                 })
                 .collect();
-            (!all.is_empty()).then(|| format!("max {}", all.join(", ")))
+            (!all.is_empty()).then(|| tr!("max {most}", most = all.join(", ")))
         }
         Field::Disk => Some(match info.why_not(Capability::DiskEnforcement) {
             Some(why) => why.to_string(),
-            None => "enforced by the file system: writes above the limit fail".to_owned(),
+            None => tr!("enforced by the file system: writes above the limit fail").to_owned(),
         }),
-        Field::Count => Some(format!("max {MOST_COPIES}")),
+        Field::Count => Some(tr!("max {most}", most = MOST_COPIES)),
         Field::ClusterSize => {
             let most = policy.and_then(|it| it.max_containers_per_session);
-            most.map(|most| format!("max {most}"))
+            most.map(|most| tr!("max {most}", most))
         }
         Field::PreopenPorts => {
             let most = policy.and_then(|it| it.max_preopen_ports);
-            Some(format!("max {}", most.unwrap_or(ports::MOST)))
+            Some(tr!("max {most}", most = most.unwrap_or(ports::MOST)))
         }
         _ => None,
     }

@@ -133,7 +133,7 @@ impl OwnerForm {
         let email = self.email.text().trim();
         let (name, host) = email.split_once('@').unwrap_or_default();
         if name.is_empty() || host.is_empty() || email.contains(char::is_whitespace) {
-            return Err(format!("'{email}' isn't a valid e-mail address"));
+            return Err(tr!("'{email}' isn't a valid e-mail address", email));
         }
         Ok(())
     }
@@ -145,10 +145,9 @@ impl OwnerForm {
         match &self.search {
             OwnerSearch::Found(_) => None,
             OwnerSearch::Failed(why) => Some(why.to_string()),
-            OwnerSearch::None | OwnerSearch::Asked => self
-                .check_address()
-                .err()
-                .or_else(|| Some("look the user up first: press Enter in this field".to_owned())),
+            OwnerSearch::None | OwnerSearch::Asked => self.check_address().err().or_else(|| {
+                Some(tr!("look the user up first: press Enter in this field").to_owned())
+            }),
         }
     }
 

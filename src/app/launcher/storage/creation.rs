@@ -79,7 +79,7 @@ impl StorageForm {
         let taken = self.entries.iter().any(|it| it.name == *name);
         let taken = taken || self.automatic.iter().any(|it| *it == *name);
         if taken {
-            return Some(format!("folder {name} already exists"));
+            return Some(tr!("folder {name} already exists", name));
         }
         folders::check_name(name).err()
     }
@@ -88,9 +88,11 @@ impl StorageForm {
     pub(super) fn why_unfinished(&self) -> Option<String> {
         self.creation_problem().or_else(|| match &self.creation {
             FolderCreation::Typing(input) if !input.is_empty() => {
-                Some("you are naming a new folder: Enter creates it, Esc cancels".to_owned())
+                Some(tr!("you are naming a new folder: Enter creates it, Esc cancels").to_owned())
             }
-            FolderCreation::Asked(input) => Some(format!("creating the folder {}", input.text())),
+            FolderCreation::Asked(input) => {
+                Some(tr!("creating the folder {input}", input = input.text()))
+            }
             _ => None,
         })
     }

@@ -48,8 +48,8 @@ impl FormTarget {
                             ..
                         },
                 },
-            ) => Clean::new(&format!("Port {port}")),
-            (Self::Port, _) => Clean::new("Port"),
+            ) => Clean::new(&tr!("Port {port}", port)),
+            (Self::Port, _) => Clean::new(tr!("Port")),
         }
     }
 }
@@ -104,27 +104,32 @@ impl OptionsForm {
         let mut fields = match &target {
             FormTarget::App(app) => of_app(app),
             FormTarget::Port => vec![
-                field(FieldKind::Port, "Port", "", "a port in the session"),
-                field(FieldKind::Protocol, "Protocol", "", "http or tcp"),
+                field(
+                    FieldKind::Port,
+                    tr!("Port"),
+                    "",
+                    tr!("a port in the session"),
+                ),
+                field(FieldKind::Protocol, tr!("Protocol"), "", tr!("http or tcp")),
             ],
         };
         let pool = facts.apps.port_pool;
         let automatic = facts.apps.preferred_port;
         let note = match automatic {
-            Some(port) => format!("empty: {port}"),
-            None => format!("empty: a free one of {pool}"),
+            Some(port) => tr!("empty: {port}", port),
+            None => tr!("empty: a free one of {pool}", pool),
         };
-        let expires = "for example 8h; empty: until you close it";
+        let expires = tr!("for example 8h; empty: until you close it");
         fields.extend([
-            field(FieldKind::Preferred, "Preferred port", "", &note),
-            field(FieldKind::Public, "Open to public", "", ""),
+            field(FieldKind::Preferred, tr!("Preferred port"), "", &note),
+            field(FieldKind::Public, tr!("Open to public"), "", ""),
             field(
                 FieldKind::Networks,
-                "Allowed networks",
+                tr!("Allowed networks"),
                 "",
-                "for example 10.0.0.0/8; empty: everyone",
+                tr!("for example 10.0.0.0/8; empty: everyone"),
             ),
-            field(FieldKind::Expires, "Closes after", "8h", expires),
+            field(FieldKind::Expires, tr!("Closes after"), "8h", expires),
         ]);
         Self {
             target,
@@ -201,7 +206,7 @@ impl OptionsForm {
         match self.focused() {
             Some(FieldKind::Public) if self.may_be_public => self.public = !self.public,
             Some(FieldKind::Public) => {
-                let why = "the setting apps.open-to-public doesn't allow public forwards";
+                let why = tr!("the setting apps.open-to-public doesn't allow public forwards");
                 self.problem = Some(why.to_owned());
             }
             Some(FieldKind::Protocol) => {
@@ -270,10 +275,18 @@ impl OptionsForm {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Input, &[Action::InputSubmit], "open"),
-    (Scope::Launcher, &[Action::LauncherToggle], "change"),
-    (Scope::Launcher, &[Action::LauncherNext], "next field"),
-    (Scope::Input, &[Action::InputCancel], "back"),
+    (Scope::Input, &[Action::InputSubmit], tr_later!("open")),
+    (
+        Scope::Launcher,
+        &[Action::LauncherToggle],
+        tr_later!("change"),
+    ),
+    (
+        Scope::Launcher,
+        &[Action::LauncherNext],
+        tr_later!("next field"),
+    ),
+    (Scope::Input, &[Action::InputCancel], tr_later!("back")),
 ];
 
 fn is_of_public(kind: &FieldKind) -> bool {
@@ -302,14 +315,14 @@ fn of_app(app: &App) -> Vec<FormField> {
             field(kind, argument.title.as_str(), argument.default.as_str(), "")
         })
         .collect();
-    let note = "NAME=value, separated by blanks";
-    fields.push(field(FieldKind::Variables, "Variables", "", note));
+    let note = tr!("NAME=value, separated by blanks");
+    fields.push(field(FieldKind::Variables, tr!("Variables"), "", note));
     fields
 }
 
 fn port(text: &str) -> Result<u16, String> {
     let port = text.parse::<u16>().ok().filter(|port| *port > 0);
-    port.ok_or_else(|| format!("invalid port '{text}'. Use a number from 1 to 65535"))
+    port.ok_or_else(|| tr!("invalid port '{text}'. Use a number from 1 to 65535", text))
 }
 
 fn preferred(text: &str) -> Result<Option<u16>, String> {
@@ -319,9 +332,7 @@ fn preferred(text: &str) -> Result<Option<u16>, String> {
     let port = text.parse::<u16>().ok();
     let usable = |port: &u16| (1025..=65534).contains(port) && !ports::RESERVED.contains(port);
     let port = port.filter(usable).ok_or_else(|| {
-        format!(
-            "invalid preferred port '{text}'. Use 1025 to 65534, except 2000 to 2003, 2200 and 7681"
-        )
+        tr!("invalid preferred port '{text}'. Use 1025 to 65534, except 2000 to 2003, 2200 and 7681", text)
     })?;
     Ok(Some(port))
 }
@@ -347,7 +358,9 @@ fn variables(text: &str) -> Result<BTreeMap<String, String>, String> {
         Some((name.to_owned(), value.to_owned()))
     };
     text.split_whitespace()
-        .map(|word| pair(word).ok_or_else(|| format!("invalid variable '{word}'. Use NAME=value")))
+        .map(|word| {
+            pair(word).ok_or_else(|| tr!("invalid variable '{word}'. Use NAME=value", word))
+        })
         .collect()
 }
 

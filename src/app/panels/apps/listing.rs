@@ -1,5 +1,6 @@
 //! The rows of the app launcher: apps below the headings of their categories, then ports and SSH.
 
+use crate::locale;
 use crate::model::{
     app::{App, AppCategory},
     failure::Failure,
@@ -35,7 +36,7 @@ pub enum Line<'a> {
 }
 
 /// The heading of the rows that aren't apps.
-const OTHER_WAYS: &str = "Ports and SSH";
+const OTHER_WAYS: &str = tr_later!("Ports and SSH");
 
 impl Listing {
     pub fn apps(&self) -> &[App] {
@@ -71,7 +72,7 @@ impl Listing {
         for (at, entry) in entries.into_iter().enumerate() {
             let heading = match entry {
                 Entry::App(app) => app.category.title(),
-                Entry::Port | Entry::Ssh => OTHER_WAYS,
+                Entry::Port | Entry::Ssh => locale::text(OTHER_WAYS),
             };
             if last != Some(heading) {
                 if last.is_some() {

@@ -212,9 +212,9 @@ impl AppLauncher {
         };
         let is_stopped = matches!(app.state, AppState::Stopped | AppState::Failed { .. });
         if is_stopped && !app.startable {
-            let text = format!(
-                "{} isn't running. Start it in a shell of the session",
-                app.title
+            let text = tr!(
+                "{title} isn't running. Start it in a shell of the session",
+                title = app.title
             );
             return vec![Step::toast(Level::Warning, text)];
         }
@@ -295,14 +295,14 @@ impl AppLauncher {
     fn ask_to_end(&mut self, app: App, restarts: bool) -> Vec<Step> {
         let runs = !matches!(app.state, AppState::Stopped | AppState::Failed { .. });
         if !app.startable {
-            let text = format!(
-                "{} was started inside the session. Stop it in a shell of the session",
-                app.title
+            let text = tr!(
+                "{title} was started inside the session. Stop it in a shell of the session",
+                title = app.title
             );
             return vec![Step::toast(Level::Warning, text)];
         }
         if !runs {
-            let text = format!("{} isn't running", app.title);
+            let text = tr!("{title} isn't running", title = app.title);
             return vec![Step::toast(Level::Warning, text)];
         }
         self.page = AppPage::End(Box::new(EndQuestion {

@@ -4,6 +4,7 @@ use super::super::{Hint, MOVE};
 use crate::{
     action::{Action, Scope},
     app::step::Step,
+    locale,
     model::{app::ProxyUrl, forward::OpenedForward, notice::Level, text::Clean},
 };
 
@@ -18,8 +19,9 @@ pub struct OpenedPage {
 }
 
 /// Why a forward has no QR code.
-pub const NO_QR: &str =
-    "only public forwards have a QR code: other machines reach this one by the ssh command only";
+pub const NO_QR: &str = tr_later!(
+    "only public forwards have a QR code: other machines reach this one by the ssh command only"
+);
 
 impl OpenedPage {
     #[must_use]
@@ -39,7 +41,7 @@ impl OpenedPage {
 
     pub(super) fn toggle_qr(&mut self) -> Vec<Step> {
         if self.opened.forward.public.is_none() {
-            return vec![Step::toast(Level::Info, NO_QR)];
+            return vec![Step::toast(Level::Info, locale::text(NO_QR))];
         }
         self.qr = !self.qr;
         Vec::new()
@@ -94,31 +96,43 @@ impl ProxiedPage {
 }
 
 const PROXIED_HINTS: &[Hint] = &[
-    (Scope::Opened, &[Action::ForwardCopy], "copy"),
-    (Scope::Opened, &[Action::ForwardBrowse], "browser"),
-    (Scope::Opened, &[Action::ForwardReveal], "token"),
-    (Scope::Global, &[Action::Back], "back"),
+    (Scope::Opened, &[Action::ForwardCopy], tr_later!("copy")),
+    (
+        Scope::Opened,
+        &[Action::ForwardBrowse],
+        tr_later!("browser"),
+    ),
+    (Scope::Opened, &[Action::ForwardReveal], tr_later!("token")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 const HINTS: &[Hint] = &[
-    (Scope::Opened, &[Action::ForwardCopy], "copy URL"),
+    (Scope::Opened, &[Action::ForwardCopy], tr_later!("copy URL")),
     (
         Scope::Opened,
         &[Action::ForwardCopyTunnel],
-        "copy ssh command",
+        tr_later!("copy ssh command"),
     ),
-    (Scope::Opened, &[Action::ForwardBrowse], "browser"),
-    (Scope::Opened, &[Action::ForwardReveal], "token"),
-    (Scope::Opened, &[Action::ForwardQr], "QR code"),
-    (Scope::Global, &[Action::Back], "back"),
+    (
+        Scope::Opened,
+        &[Action::ForwardBrowse],
+        tr_later!("browser"),
+    ),
+    (Scope::Opened, &[Action::ForwardReveal], tr_later!("token")),
+    (Scope::Opened, &[Action::ForwardQr], tr_later!("QR code")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 /// The hints of the commands for SSH.
 pub(super) const COMMAND_HINTS: &[Hint] = &[
-    (Scope::Opened, &[Action::ForwardCopy], "copy command"),
-    (Scope::Opened, &[Action::AppOpen], "open a port"),
-    (Scope::Opened, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "back"),
+    (
+        Scope::Opened,
+        &[Action::ForwardCopy],
+        tr_later!("copy command"),
+    ),
+    (Scope::Opened, &[Action::AppOpen], tr_later!("open a port")),
+    (Scope::Opened, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 /// The URL without the values of its tokens. `mask` replaces each of their characters.

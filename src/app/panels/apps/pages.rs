@@ -91,7 +91,13 @@ impl PublicQuestion {
     pub fn problem(&self, name: &Clean) -> Option<String> {
         let typed = self.input.text().trim();
         let begins = PUBLIC_WORD.starts_with(typed) || name.as_str().starts_with(typed);
-        (!begins).then(|| format!("type '{PUBLIC_WORD}' or '{name}' to confirm, or press Esc"))
+        (!begins).then(|| {
+            tr!(
+                "type '{word}' or '{name}' to confirm, or press Esc",
+                word = PUBLIC_WORD,
+                name
+            )
+        })
     }
 }
 
@@ -240,7 +246,7 @@ impl AppLauncher {
             return vec![self.request(request, question)];
         }
         self.page = AppPage::List;
-        let text = format!("{title} stopped");
+        let text = tr!("{title} stopped", title);
         vec![Step::toast(Level::Success, text), self.ask()]
     }
 
@@ -291,10 +297,15 @@ pub fn in_background(asked: AppsPurpose, result: Result<Reply, Failure>) -> Vec<
         }
         (AppsQuestion::Proxy { title, .. }, Ok(Reply::Proxied { proxied })) => {
             let target = match proxied.address {
-                Some(address) => format!(" at {address}"),
-                None => ". Open it again for its URL".to_owned(),
+                Some(address) => tr!(" at {address}", address),
+                None => tr!(". Open it again for its URL").to_owned(),
             };
-            let text = format!("{title} of {name} is open at the cluster's app proxy{target}");
+            let text = tr!(
+                "{title} of {name} is open at the cluster's app proxy{target}",
+                title,
+                name,
+                target
+            );
             vec![Step::toast(Level::Success, text)]
         }
         (
@@ -303,7 +314,12 @@ pub fn in_background(asked: AppsPurpose, result: Result<Reply, Failure>) -> Vec<
             | AppsQuestion::Stop { title, .. },
             Err(failure),
         ) => {
-            let text = format!("{title} of {name}: {}", failure.message());
+            let text = tr!(
+                "{title} of {name}: {message}",
+                title,
+                name,
+                message = failure.message()
+            );
             vec![Step::toast(Level::Error, text)]
         }
         (
@@ -328,7 +344,7 @@ pub fn in_background(asked: AppsPurpose, result: Result<Reply, Failure>) -> Vec<
         (AppsQuestion::Stop { title, .. }, Ok(_)) => {
             vec![Step::toast(
                 Level::Success,
-                format!("{title} of {name} stopped"),
+                tr!("{title} of {name} stopped", title, name),
             )]
         }
         _ => Vec::new(),
@@ -337,5 +353,10 @@ pub fn in_background(asked: AppsPurpose, result: Result<Reply, Failure>) -> Vec<
 
 fn of_opened(title: &Clean, name: &Clean, opened: &OpenedForward) -> String {
     let url = &opened.forward.address_url;
-    format!("{title} of {name} is open at {url}\npress P for its URL with the token")
+    tr!(
+        "{title} of {name} is open at {url}\npress P for its URL with the token",
+        title,
+        name,
+        url
+    )
 }

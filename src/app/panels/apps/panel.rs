@@ -13,46 +13,54 @@ use crate::{
 };
 
 const LIST_HINTS: &[Hint] = &[
-    (Scope::Apps, &[Action::AppOpen], "open"),
-    (Scope::Apps, &[Action::AppOptions], "options"),
-    (Scope::Apps, &[Action::AppProxy], "at the cluster's proxy"),
-    (Scope::Apps, &[Action::AppLog], "log"),
-    (Scope::Apps, &[Action::AppStop], "stop"),
-    (Scope::Apps, &[Action::AppRestart], "restart"),
-    (Scope::Apps, &[Action::AppsRefresh], "refresh"),
-    (Scope::Global, &[Action::Back], "close"),
-    (Scope::Apps, MOVE, "move"),
+    (Scope::Apps, &[Action::AppOpen], tr_later!("open")),
+    (Scope::Apps, &[Action::AppOptions], tr_later!("options")),
+    (
+        Scope::Apps,
+        &[Action::AppProxy],
+        tr_later!("at the cluster's proxy"),
+    ),
+    (Scope::Apps, &[Action::AppLog], tr_later!("log")),
+    (Scope::Apps, &[Action::AppStop], tr_later!("stop")),
+    (Scope::Apps, &[Action::AppRestart], tr_later!("restart")),
+    (Scope::Apps, &[Action::AppsRefresh], tr_later!("refresh")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
+    (Scope::Apps, MOVE, tr_later!("move")),
 ];
 
 /// The hints of the rows that aren't apps.
 const OTHER_HINTS: &[Hint] = &[
-    (Scope::Apps, &[Action::AppOpen], "open"),
-    (Scope::Apps, &[Action::AppsRefresh], "refresh"),
-    (Scope::Global, &[Action::Back], "close"),
-    (Scope::Apps, MOVE, "move"),
+    (Scope::Apps, &[Action::AppOpen], tr_later!("open")),
+    (Scope::Apps, &[Action::AppsRefresh], tr_later!("refresh")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
+    (Scope::Apps, MOVE, tr_later!("move")),
 ];
 
-const STARTING_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], "background")];
+const STARTING_HINTS: &[Hint] = &[(Scope::Global, &[Action::Back], tr_later!("background"))];
 
 const FAILED_HINTS: &[Hint] = &[
-    (Scope::Apps, &[Action::AppOpen], "try again"),
-    (Scope::Apps, &[Action::AppOptions], "options"),
-    (Scope::Apps, &[Action::AppLog], "log"),
-    (Scope::Global, &[Action::Back], "back"),
-    (Scope::Apps, MOVE, "scroll"),
+    (Scope::Apps, &[Action::AppOpen], tr_later!("try again")),
+    (Scope::Apps, &[Action::AppOptions], tr_later!("options")),
+    (Scope::Apps, &[Action::AppLog], tr_later!("log")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
+    (Scope::Apps, MOVE, tr_later!("scroll")),
 ];
 
 const LOG_HINTS: &[Hint] = &[
-    (Scope::Apps, &[Action::AppsRefresh], "refresh"),
-    (Scope::Apps, MOVE, "scroll"),
-    (Scope::Global, &[Action::Back], "back"),
+    (Scope::Apps, &[Action::AppsRefresh], tr_later!("refresh")),
+    (Scope::Apps, MOVE, tr_later!("scroll")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 const END_HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "yes"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
-    (Scope::Confirm, &[Action::ConfirmPress], "press"),
+    (Scope::Confirm, &[Action::ConfirmYes], tr_later!("yes")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmToggle],
+        tr_later!("other button"),
+    ),
+    (Scope::Confirm, &[Action::ConfirmPress], tr_later!("press")),
 ];
 
 impl Panel for AppLauncher {

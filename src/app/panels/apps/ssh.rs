@@ -108,7 +108,7 @@ impl AppLauncher {
             }
             Action::ForwardCopyTunnel => match page.port {
                 Some(port) => vec![Step::Copy(env.facts.ssh_route().tunnel(port))],
-                None => vec![Step::toast(Level::Info, "open a port first")],
+                None => vec![Step::toast(Level::Info, tr!("open a port first"))],
             },
             Action::AppOpen if page.access().is_some() && page.port.is_none() && !page.opening => {
                 page.opening = true;

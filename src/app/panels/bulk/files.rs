@@ -90,28 +90,39 @@ impl FileCount {
         let so_far = self.total - self.waiting.len() - self.asked.len();
         let mut lines = Vec::new();
         let progress = if self.is_counting() {
-            format!(" ({so_far} of {} sessions counted)", self.total)
+            tr!(
+                " ({so_far} of {total} sessions counted)",
+                so_far,
+                total = self.total
+            )
         } else {
             String::new()
         };
         lines.push(match self.lost.len() {
-            0 if self.is_counting() => format!("Files outside /home/work{progress}."),
-            0 => "No files: none is outside /home/work and folders.".to_owned(),
+            0 if self.is_counting() => tr!("Files outside /home/work{progress}.", progress),
+            0 => tr!("No files: none is outside /home/work and folders.").to_owned(),
             count => {
                 let named = self.lost[..count.min(NAMED)].join(". ");
                 let more = count.saturating_sub(NAMED);
                 let more = if more > 0 {
-                    format!(". {more} more")
+                    tr!(". {more} more", more)
                 } else {
                     String::new()
                 };
-                format!("Files of {count}{progress}. {named}{more}.")
+                tr!(
+                    "Files of {count}{progress}. {named}{more}.",
+                    count,
+                    progress,
+                    named,
+                    more
+                )
             }
         });
         if self.unknown > 0 {
             let unknown = counted(self.unknown);
-            lines.push(format!(
-                "More files may be lost: {unknown} couldn't be counted."
+            lines.push(tr!(
+                "More files may be lost: {unknown} couldn't be counted.",
+                unknown
             ));
         }
         lines

@@ -88,10 +88,10 @@ impl BulkDialog {
         lost.extend(self.files.lines());
         let states = format!("{}. {}", self.plan.states(), self.names());
         let all = [
-            ("Sessions", vec![states]),
-            ("Lost", lost),
-            ("Kept", self.kept.clone()),
-            ("Left out", self.left_out()),
+            (tr!("Sessions"), vec![states]),
+            (tr!("Lost"), lost),
+            (tr!("Kept"), self.kept.clone()),
+            (tr!("Left out"), self.left_out()),
         ];
         all.into_iter().filter(|(_, it)| !it.is_empty()).collect()
     }
@@ -103,7 +103,7 @@ impl BulkDialog {
         let more = targets.len().saturating_sub(NAMES);
         match more {
             0 => names.join(", "),
-            more => format!("{} and {more} more", names.join(", ")),
+            more => tr!("{names} and {more} more", names = names.join(", "), more),
         }
     }
 
@@ -113,7 +113,7 @@ impl BulkDialog {
         let mut lines: Vec<String> = refused.iter().take(REFUSED).cloned().collect();
         let more = refused.len().saturating_sub(REFUSED);
         if more > 0 {
-            lines.push(format!("{more} more. The result lists all of them"));
+            lines.push(tr!("{more} more. The result lists all of them", more));
         }
         lines
     }
@@ -130,11 +130,15 @@ impl BulkDialog {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "confirm"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-    (Scope::Confirm, &[Action::ConfirmForce], "force"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
-    (Scope::Confirm, &[Action::ConfirmPress], "press"),
+    (Scope::Confirm, &[Action::ConfirmYes], tr_later!("confirm")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
+    (Scope::Confirm, &[Action::ConfirmForce], tr_later!("force")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmToggle],
+        tr_later!("other button"),
+    ),
+    (Scope::Confirm, &[Action::ConfirmPress], tr_later!("press")),
 ];
 
 impl Panel for BulkDialog {
@@ -175,28 +179,32 @@ fn losses(sessions: &[Session], env: &PanelEnv<'_>) -> Vec<String> {
         .filter(|it| it.started_at.is_some() || it.status.is_live())
         .collect();
     if ran.is_empty() {
-        return vec!["Nothing: none of them has run.".to_owned()];
+        return vec![tr!("Nothing: none of them has run.").to_owned()];
     }
-    let mut lost = vec![format!("All running programs of {}.", counted(ran.len()))];
+    let mut lost = vec![tr!(
+        "All running programs of {ran}.",
+        ran = counted(ran.len())
+    )];
     let shells: usize = ran.iter().map(|it| env.panes.open_in(it.key())).sum();
     match shells {
         0 => {}
-        1 => lost.push("One shell, which is open in workbay.".to_owned()),
-        n => lost.push(format!("{n} shells, which are open in workbay.")),
+        1 => lost.push(tr!("One shell, which is open in workbay.").to_owned()),
+        n => lost.push(tr!("{n} shells, which are open in workbay.", n)),
     }
     match ran.iter().filter(|it| it.is_committed()).count() {
         0 => {}
-        1 => lost.push("The image that is being created from one of them.".to_owned()),
-        n => lost.push(format!(
-            "The images that are being created from {n} of them."
+        1 => lost.push(tr!("The image that is being created from one of them.").to_owned()),
+        n => lost.push(tr!(
+            "The images that are being created from {n} of them.",
+            n
         )),
     }
     // Without a home directory on this machine, files can't be counted.
     let uncounted = ran.iter().filter(|it| it.home.is_none()).count();
     if uncounted > 0 {
-        lost.push(format!(
-            "Files outside the folders of {}.",
-            counted(uncounted)
+        lost.push(tr!(
+            "Files outside the folders of {uncounted}.",
+            uncounted = counted(uncounted)
         ));
     }
     lost
@@ -204,14 +212,18 @@ fn losses(sessions: &[Session], env: &PanelEnv<'_>) -> Vec<String> {
 
 fn keeps(sessions: &[Session], env: &PanelEnv<'_>) -> Vec<String> {
     let days = env.facts.keep_days;
-    let s = if days == 1 { "" } else { "s" };
     let own = |it: &&Session| !env.mirror.can(it.context, Capability::Schedules);
     let mut kept = Vec::new();
     if sessions.iter().filter(own).any(|it| it.home.is_some()) {
-        kept.push(format!("/home/work and the logs, for {days} day{s}."));
+        kept.push(tr_plural!(
+            days,
+            "/home/work and the logs, for {days} day.",
+            "/home/work and the logs, for {days} days.",
+            days
+        ));
     }
     if sessions.iter().any(|it| !it.folders.is_empty()) {
-        kept.push("Their folders.".to_owned());
+        kept.push(tr!("Their folders.").to_owned());
     }
     kept
 }

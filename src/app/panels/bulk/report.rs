@@ -44,8 +44,8 @@ impl BulkResults {
     fn text(&self) -> String {
         let line = |(kind, text): (ReportKind, String)| {
             let word = match kind {
-                ReportKind::Failed => "failed",
-                ReportKind::LeftOut => "left out",
+                ReportKind::Failed => tr!("failed"),
+                ReportKind::LeftOut => tr!("left out"),
                 ReportKind::Done => self.report.verb.done(),
             };
             format!("{word}\t{text}")
@@ -56,9 +56,9 @@ impl BulkResults {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Notices, MOVE, "move"),
-    (Scope::Notices, &[Action::NoticeCopy], "copy all"),
-    (Scope::Global, &[Action::Back], "close"),
+    (Scope::Notices, MOVE, tr_later!("move")),
+    (Scope::Notices, &[Action::NoticeCopy], tr_later!("copy all")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 impl Panel for BulkResults {

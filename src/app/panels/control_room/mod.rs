@@ -127,11 +127,11 @@ impl ControlRoom {
             .session(*session)
             .is_some_and(|it| it.status.is_live());
         if !running {
-            let text = "only running sessions have a terminal";
+            let text = tr!("only running sessions have a terminal");
             return vec![Step::toast(Level::Warning, text)];
         }
         if env.panes.is_connecting_screen(*session) {
-            let text = "the connection to this session isn't ready. Try again in a second";
+            let text = tr!("the connection to this session isn't ready. Try again in a second");
             return vec![Step::toast(Level::Info, text)];
         }
         vec![Step::CLOSE, Step::Go(Go::Shell(*session))]
@@ -148,7 +148,7 @@ pub fn tiles(screen: Rect) -> Rect {
     }
 }
 
-const OPEN: Hint = (Scope::Room, &[Action::RoomOpen], "open terminal");
+const OPEN: Hint = (Scope::Room, &[Action::RoomOpen], tr_later!("open terminal"));
 const SELECT: Hint = (
     Scope::Room,
     &[
@@ -157,11 +157,11 @@ const SELECT: Hint = (
         Action::RoomLeft,
         Action::RoomRight,
     ],
-    "select",
+    tr_later!("select"),
 );
-const NEXT_PAGE: Hint = (Scope::Room, &[Action::ListPageDown], "next page");
-const SCALE: Hint = (Scope::Room, &[Action::RoomScale], "scale");
-const CLOSE: Hint = (Scope::Global, &[Action::Back], "close");
+const NEXT_PAGE: Hint = (Scope::Room, &[Action::ListPageDown], tr_later!("next page"));
+const SCALE: Hint = (Scope::Room, &[Action::RoomScale], tr_later!("scale"));
+const CLOSE: Hint = (Scope::Global, &[Action::Back], tr_later!("close"));
 
 impl Panel for ControlRoom {
     fn scope(&self) -> Scope {

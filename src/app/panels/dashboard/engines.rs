@@ -51,8 +51,8 @@ pub(super) fn used<'a>(
 /// `3 sessions`.
 pub(super) fn counted(count: usize) -> String {
     match count {
-        1 => "1 session".to_owned(),
-        n => format!("{n} sessions"),
+        1 => tr!("1 session").to_owned(),
+        n => tr!("{n} sessions", n),
     }
 }
 
@@ -65,17 +65,23 @@ pub(super) fn context_rows(
     let name = state.context.name;
     let is_cluster = env.mirror.can(name, Capability::AgentChoice);
     let title = if is_cluster {
-        format!("Agents of {name}")
+        tr!("Agents of {name}", name)
     } else {
-        format!("Engine {name}")
+        tr!("Engine {name}", name)
     };
     let info = match &state.engine {
         EngineState::Connecting => {
             let section = DashRow::Section(title, String::new());
-            return vec![section, note(NoteKind::Loading, "Connecting to the engine")];
+            return vec![
+                section,
+                note(NoteKind::Loading, tr!("Connecting to the engine")),
+            ];
         }
         EngineState::Lost { why, attempt, .. } => {
-            let text = format!("Disconnected. Retrying automatically (attempt {attempt}).");
+            let text = tr!(
+                "Disconnected. Retrying automatically (attempt {attempt}).",
+                attempt
+            );
             let mut rows = vec![
                 DashRow::Section(title, String::new()),
                 note(NoteKind::Problem, &text),
@@ -113,8 +119,8 @@ pub(super) fn context_rows(
     let slots = requested(held.clone());
     let (cpu, mem) = meters(Some((slots.cpu.millis(), slots.mem.0)));
     rows.push(DashRow::Meters(MeterRow {
-        label: "Requested".to_owned(),
-        note: format!("by {}", counted(held.count())),
+        label: tr!("Requested").to_owned(),
+        note: tr!("by {count}", count = counted(held.count())),
         cpu,
         memory: mem,
         accelerators: accelerators(&slots, Some(&info.accelerators)),
@@ -123,8 +129,8 @@ pub(super) fn context_rows(
     let running = live(env.mirror, state);
     let (cpu, mem) = meters(used(env.mirror, running.clone()));
     rows.push(DashRow::Meters(MeterRow {
-        label: "In use".to_owned(),
-        note: format!("by {} running", running.clone().count()),
+        label: tr!("In use").to_owned(),
+        note: tr!("by {count} running", count = running.clone().count()),
         cpu,
         memory: mem,
         ..MeterRow::default()
@@ -172,8 +178,8 @@ fn machine_rows(panel: &Dashboard, cpus: Option<u64>) -> Vec<DashRow> {
     let busy = panel.busy().zip(cpus);
     let memory = machine.memory;
     let mut rows = vec![DashRow::Meters(MeterRow {
-        label: "Machine".to_owned(),
-        note: "with all programs".to_owned(),
+        label: tr!("Machine").to_owned(),
+        note: tr!("with all programs").to_owned(),
         cpu: Meter {
             used: busy.map(|(busy, cpus)| cpus * busy / 1000),
             whole: cpus,
@@ -188,7 +194,7 @@ fn machine_rows(panel: &Dashboard, cpus: Option<u64>) -> Vec<DashRow> {
         ..MeterRow::default()
     })];
     rows.extend(machine.disks.iter().map(|disk| DashRow::Disk {
-        label: "Disk".to_owned(),
+        label: tr!("Disk").to_owned(),
         path: disk.what.to_owned(),
         used: Bytes(disk.total.0.saturating_sub(disk.free.0)),
         total: disk.total,
@@ -198,10 +204,10 @@ fn machine_rows(panel: &Dashboard, cpus: Option<u64>) -> Vec<DashRow> {
 
 fn agent_rows(agents: Option<&AgentList>) -> Vec<DashRow> {
     let agents = match agents {
-        None => return vec![note(NoteKind::Loading, "Loading the agents")],
-        Some(Err(why)) => return vec![note(NoteKind::Problem, &format!("Agents unknown: {why}"))],
+        None => return vec![note(NoteKind::Loading, tr!("Loading the agents"))],
+        Some(Err(why)) => return vec![note(NoteKind::Problem, &tr!("Agents unknown: {why}", why))],
         Some(Ok(agents)) if agents.is_empty() => {
-            let text = "The manager doesn't show its agents to your account.";
+            let text = tr!("The manager doesn't show its agents to your account.");
             return vec![note(NoteKind::Empty, text)];
         }
         Some(Ok(agents)) => agents,
@@ -219,7 +225,7 @@ fn agent_row(agent: &Agent) -> DashRow {
     let status = if agent.schedulable {
         agent.status.to_string()
     } else {
-        format!("{}, not schedulable", agent.status)
+        tr!("{status}, not schedulable", status = agent.status)
     };
     DashRow::Meters(MeterRow {
         target: Some(Target::Filter(Grouping::Agent, agent.id.to_string())),
@@ -258,13 +264,16 @@ pub(super) fn group_rows(state: &ContextState, env: &PanelEnv<'_>) -> Vec<DashRo
         return Vec::new();
     };
     let title = if env.mirror.shown(env.shown).nth(1).is_some() {
-        format!("Resource groups of {}", state.context.name)
+        tr!("Resource groups of {name}", name = state.context.name)
     } else {
-        "Resource groups".to_owned()
+        tr!("Resource groups").to_owned()
     };
     let mut rows = vec![DashRow::Section(title, quota(statistics))];
     if statistics.groups.is_empty() {
-        rows.push(note(NoteKind::Empty, "You can't use any resource group."));
+        rows.push(note(
+            NoteKind::Empty,
+            tr!("You can't use any resource group."),
+        ));
     }
     for group in &statistics.groups {
         let all = statistics.allotments(group);
@@ -273,8 +282,8 @@ pub(super) fn group_rows(state: &ContextState, env: &PanelEnv<'_>) -> Vec<DashRo
             found.map_or_else(Meter::default, |it| meter_of(it.in_group))
         };
         let waiting = match group.waiting {
-            Some(0) => "queue empty".to_owned(),
-            Some(waiting) => format!("{waiting} in queue"),
+            Some(0) => tr!("queue empty").to_owned(),
+            Some(waiting) => tr!("{waiting} in queue", waiting),
             None => String::new(),
         };
         let names_group = live(env.mirror, state).any(|it| it.placement.resource_group.is_some());
@@ -295,7 +304,7 @@ pub(super) fn group_rows(state: &ContextState, env: &PanelEnv<'_>) -> Vec<DashRo
 /// `3 of 10 sessions`, where the number of sessions is limited.
 fn quota(statistics: &Statistics) -> String {
     match (statistics.sessions, statistics.max_sessions) {
-        (Some(now), Some(most)) => format!("{now} of {most} sessions"),
+        (Some(now), Some(most)) => tr!("{now} of {most} sessions", now, most),
         _ => String::new(),
     }
 }

@@ -187,12 +187,12 @@ impl Dashboard {
     fn refresh(&mut self, env: &PanelEnv<'_>) -> Vec<Step> {
         let clusters: Vec<ContextName> = clusters(env.mirror, env.shown).collect();
         if clusters.is_empty() {
-            let text = "the figures refresh automatically every 2s";
+            let text = tr!("the figures refresh automatically every 2s");
             return vec![Step::toast(Level::Info, text)];
         }
         self.asked_at = Some(env.now);
         let asks = clusters.into_iter().map(|it| ask_agents(it, true));
-        let toast = Step::toast(Level::Info, "refreshing the agents");
+        let toast = Step::toast(Level::Info, tr!("refreshing the agents"));
         std::iter::once(toast).chain(asks).collect()
     }
 
@@ -242,16 +242,28 @@ fn ask_agents(context: ContextName, refresh: bool) -> Step {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Dashboard, &[Action::DashboardOpen], "list sessions"),
-    (Scope::Dashboard, &[Action::DashboardRefresh], "refresh"),
-    (Scope::Global, &[Action::Back], "back"),
-    (Scope::Dashboard, MOVE, "move"),
+    (
+        Scope::Dashboard,
+        &[Action::DashboardOpen],
+        tr_later!("list sessions"),
+    ),
+    (
+        Scope::Dashboard,
+        &[Action::DashboardRefresh],
+        tr_later!("refresh"),
+    ),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
+    (Scope::Dashboard, MOVE, tr_later!("move")),
 ];
 
 /// The hints while no row can be selected.
 const EMPTY_HINTS: &[Hint] = &[
-    (Scope::Dashboard, &[Action::DashboardRefresh], "refresh"),
-    (Scope::Global, &[Action::Back], "back"),
+    (
+        Scope::Dashboard,
+        &[Action::DashboardRefresh],
+        tr_later!("refresh"),
+    ),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 impl Panel for Dashboard {

@@ -35,11 +35,11 @@ pub(super) fn owner_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
         .filter(|it| env.shown.has(it.context) && it.holds_resources());
     let owners = groups(held.map(|it| (Grouping::Owner.of(it), it)));
     let mut rows = vec![DashRow::Section(
-        "Who uses what".to_owned(),
+        tr!("Who uses what").to_owned(),
         seen_sessions(env).to_owned(),
     )];
     if owners.is_empty() {
-        rows.push(note(NoteKind::Empty, "No session holds resources."));
+        rows.push(note(NoteKind::Empty, tr!("No session holds resources.")));
     }
     let mut lines: Vec<MeterRow> = owners
         .into_iter()
@@ -83,9 +83,9 @@ fn seen_sessions(env: &PanelEnv<'_>) -> &'static str {
         });
     let sees_others = users.any(|user| user.is_some_and(User::is_administrator));
     if sees_others {
-        "all users"
+        tr!("all users")
     } else {
-        "only your sessions"
+        tr!("only your sessions")
     }
 }
 
@@ -102,10 +102,10 @@ pub(super) fn reclaim_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
         })
         .collect();
     next.sort_by_key(|(at, session)| (*at, session.key()));
-    let title = "Will be reclaimed".to_owned();
+    let title = tr!("Will be reclaimed").to_owned();
     let mut rows = vec![DashRow::Section(title, more_than_named(next.len()))];
     if next.is_empty() {
-        rows.push(note(NoteKind::Empty, "No session will be reclaimed."));
+        rows.push(note(NoteKind::Empty, tr!("No session will be reclaimed.")));
     }
     rows.extend(next.into_iter().take(NAMED).map(|(at, session)| {
         let check = nearest(&session.idle_checks).map(|(check, _)| check.checker.title());
@@ -113,7 +113,7 @@ pub(super) fn reclaim_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
             key: session.key(),
             name: session.name.to_string(),
             at,
-            why: check.unwrap_or("over a limit").to_owned(),
+            why: check.unwrap_or(tr!("over a limit")).to_owned(),
             frees: Some(freed(session)),
             failed: false,
         })
@@ -125,14 +125,18 @@ pub(super) fn reclaim_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
 fn freed(session: &Session) -> String {
     let slots = &session.requested_slots;
     let devices = accelerators(slots, None);
-    let parts = [format!("{} CPU", slots.cpu), slots.mem.to_string(), devices];
+    let parts = [
+        tr!("{cpu} CPU", cpu = slots.cpu),
+        slots.mem.to_string(),
+        devices,
+    ];
     let parts = parts.into_iter().filter(|it| !it.is_empty());
     parts.collect::<Vec<_>>().join(", ")
 }
 
 fn more_than_named(count: usize) -> String {
     if count > NAMED {
-        format!("the first {NAMED} of {count}")
+        tr!("the first {most} of {count}", most = NAMED, count)
     } else {
         String::new()
     }
@@ -147,10 +151,10 @@ pub(super) fn failure_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
         .map(|session| (session.terminated_at.unwrap_or(session.created_at), session))
         .collect();
     failed.sort_by_key(|(at, session)| (Reverse(*at), session.key()));
-    let title = "Recent failures".to_owned();
+    let title = tr!("Recent failures").to_owned();
     let mut rows = vec![DashRow::Section(title, more_than_named(failed.len()))];
     if failed.is_empty() {
-        let text = "None of the loaded sessions has failed.";
+        let text = tr!("None of the loaded sessions has failed.");
         rows.push(note(NoteKind::Empty, text));
     }
     rows.extend(failed.into_iter().take(NAMED).map(|(at, session)| {

@@ -113,14 +113,14 @@ pub fn rows(panel: &Dashboard, env: &PanelEnv<'_>) -> Vec<DashRow> {
     let mut rows = Vec::new();
     match env.mirror.connection() {
         DaemonConnection::Connecting => {
-            return vec![note(NoteKind::Loading, "Connecting to the daemon")];
+            return vec![note(NoteKind::Loading, tr!("Connecting to the daemon"))];
         }
         DaemonConnection::Down { .. } => {
-            let text = "Daemon disconnected. Retrying automatically.";
+            let text = tr!("Daemon disconnected. Retrying automatically.");
             rows.push(note(NoteKind::Problem, text));
             rows.push(note(
                 NoteKind::Empty,
-                "The figures are the last known ones.",
+                tr!("The figures are the last known ones."),
             ));
         }
         DaemonConnection::Refused(failure) => {

@@ -26,13 +26,14 @@ impl Explorer {
     /// Why nothing can be changed here, `None` if something can.
     pub fn why_read_only(&self, env: &PanelEnv<'_>) -> Option<String> {
         if env.facts.read_only {
-            return Some("read-only: the setting `ui.read-only` is on".to_owned());
+            return Some(tr!("read-only: the setting `ui.read-only` is on").to_owned());
         }
         let name = self.place.context();
         let context = env.mirror.context(name);
         if context.is_some_and(|it| it.context.read_only) {
-            return Some(format!(
-                "read-only: contexts.toml has read-only for the context {name}"
+            return Some(tr!(
+                "read-only: contexts.toml has read-only for the context {name}",
+                name
             ));
         }
         self.directory.read_only().map(ToString::to_string)
@@ -47,7 +48,7 @@ impl Explorer {
             Action::ExplorerEdit => self.edit(env),
             Action::ExplorerParent => match self.directory.path().parent() {
                 Some(parent) => self.enter(parent),
-                None => vec![Step::toast(Level::Info, "this is the top directory")],
+                None => vec![Step::toast(Level::Info, tr!("this is the top directory"))],
             },
             Action::ExplorerUpload => self.ask_for(PromptKind::Upload, &directory_text(env)),
             Action::ExplorerDownload => {
@@ -94,19 +95,19 @@ impl Explorer {
         );
         let talks = changes || needs_entry;
         if talks && !env.mirror.is_up() {
-            return Some("daemon disconnected. Retrying automatically".to_owned());
+            return Some(tr!("daemon disconnected. Retrying automatically").to_owned());
         }
         if changes && let Some(why) = self.why_read_only(env) {
             return Some(why);
         }
-        (needs_entry && self.subjects().is_empty()).then(|| "No entry is selected".to_owned())
+        (needs_entry && self.subjects().is_empty()).then(|| tr!("No entry is selected").to_owned())
     }
 
     /// Relaunches the ended session whose home directory is shown, in this directory. The launcher replaces the
     /// explorer.
     fn relaunch(&mut self, env: &PanelEnv<'_>) -> Vec<Step> {
         let Some(session) = self.session().and_then(|it| env.full(it)) else {
-            let text = "Only in the home directory of an ended session";
+            let text = tr!("Only in the home directory of an ended session");
             return vec![Step::toast(Level::Warning, text)];
         };
         let action = Action::SessionSameHome;
@@ -132,15 +133,19 @@ impl Explorer {
             FileKind::File => self.edit(env),
             FileKind::Link => {
                 let target = entry.target.as_ref().map(FileName::shown);
-                let target = target.map_or_else(String::new, |it| format!(" to {it}"));
-                let text = format!(
-                    "'{}' is a link{target}. Links aren't followed",
-                    entry.name.shown()
+                let target = target.map_or_else(String::new, |it| tr!(" to {it}", it));
+                let text = tr!(
+                    "'{shown}' is a link{target}. Links aren't followed",
+                    shown = entry.name.shown(),
+                    target
                 );
                 vec![Step::toast(Level::Info, text)]
             }
             FileKind::Special => {
-                let text = format!("'{}' is a pipe, socket or device", entry.name.shown());
+                let text = tr!(
+                    "'{shown}' is a pipe, socket or device",
+                    shown = entry.name.shown()
+                );
                 vec![Step::toast(Level::Info, text)]
             }
         }
@@ -151,14 +156,14 @@ impl Explorer {
             return Vec::new();
         };
         if !is_readable(entry) {
-            let text = format!("'{}' isn't a file", entry.name.shown());
+            let text = tr!("'{shown}' isn't a file", shown = entry.name.shown());
             return vec![Step::toast(Level::Warning, text)];
         }
         let Some(path) = self.path_of(&entry.name) else {
             return Vec::new();
         };
         if !env.mirror.is_up() {
-            let why = "daemon disconnected. Retrying automatically";
+            let why = tr!("daemon disconnected. Retrying automatically");
             return vec![Step::toast(Level::Warning, why)];
         }
         vec![Step::Transfer(TransferStep::Start(TransferJob::Edit {
@@ -206,12 +211,15 @@ impl Explorer {
         let count = paths.len();
         let what = match self.subjects().as_slice() {
             [one] => format!("'{}'", one.name.shown()),
-            _ => format!("{count} entries"),
+            _ => tr!("{count} entries", count),
         };
         self.chosen.clear();
-        let word = if moves { "cut" } else { "copied" };
-        let text =
-            format!("{what} {word}. Paste with v in another directory, p opens another place");
+        let word = if moves { tr!("cut") } else { tr!("copied") };
+        let text = tr!(
+            "{what} {word}. Paste with v in another directory, p opens another place",
+            what,
+            word
+        );
         vec![
             Step::Transfer(TransferStep::Clip(FileClipboard {
                 from: self.place.clone(),
@@ -224,13 +232,13 @@ impl Explorer {
 
     fn paste_files(&self, env: &PanelEnv<'_>) -> Vec<Step> {
         let Some(clipboard) = env.transfers.clipboard().cloned() else {
-            let text = "Nothing to paste. Press c to copy or X to cut";
+            let text = tr!("Nothing to paste. Press c to copy or X to cut");
             return vec![Step::toast(Level::Info, text)];
         };
         let directory = self.directory.path().clone();
         let is_inside = |path: &_| directory.is_within(path);
         if clipboard.from == self.place && clipboard.paths.iter().any(is_inside) {
-            let text = "A directory can't be pasted into itself. Choose another directory";
+            let text = tr!("A directory can't be pasted into itself. Choose another directory");
             return vec![Step::toast(Level::Warning, text)];
         }
         let is_same = clipboard.from == self.place
@@ -239,7 +247,7 @@ impl Explorer {
                 .iter()
                 .all(|path| path.parent().as_ref() == Some(&directory));
         if clipboard.moves && is_same {
-            let text = "The entries are already in this directory. Choose another directory";
+            let text = tr!("The entries are already in this directory. Choose another directory");
             return vec![Step::toast(Level::Info, text)];
         }
         vec![Step::Transfer(TransferStep::Start(TransferJob::Copy {
@@ -262,7 +270,7 @@ impl Explorer {
                     .name()
                     .map(|name| FileName(name.to_owned()))
                     .map(|name| {
-                        let done = format!("'{}' created", name.shown());
+                        let done = tr!("'{shown}' created", shown = name.shown());
                         let request = |path| FileRequest::CreateDirectory { path };
                         self.change(name, &done, request)
                     }),
@@ -271,7 +279,7 @@ impl Explorer {
                         .name()
                         .map(|name| FileName(name.to_owned()))
                         .map(|name| {
-                            let done = format!("'{}' created", name.shown());
+                            let done = tr!("'{shown}' created", shown = name.shown());
                             let request = |path| FileRequest::CreateFile { path };
                             self.change(name, &done, request)
                         })
@@ -288,7 +296,11 @@ impl Explorer {
                             let Some(from) = self.path_of(&old) else {
                                 return Vec::new();
                             };
-                            let done = format!("'{}' renamed to '{}'", old.shown(), name.shown());
+                            let done = tr!(
+                                "'{shown}' renamed to '{shown2}'",
+                                shown = old.shown(),
+                                shown2 = name.shown()
+                            );
                             self.change(name, &done, |to| FileRequest::Rename { from, to })
                         })
                 }

@@ -14,62 +14,126 @@ use crate::{
 };
 
 const HINTS: &[Hint] = &[
-    (Scope::Explorer, &[Action::ExplorerOpen], "open"),
-    (Scope::Explorer, &[Action::ExplorerParent], "up"),
-    (Scope::Explorer, &[Action::ExplorerMark], "mark"),
-    (Scope::Explorer, &[Action::ExplorerUpload], "upload"),
-    (Scope::Explorer, &[Action::ExplorerDownload], "download"),
-    (Scope::Explorer, &[Action::SessionSameHome], "relaunch here"),
-    (Scope::Global, &[Action::Help], "help"),
-    (Scope::Global, &[Action::Back], "close"),
-    (Scope::Explorer, &[Action::ExplorerDelete], "delete"),
-    (Scope::Explorer, &[Action::ExplorerRename], "rename"),
-    (Scope::Explorer, &[Action::ExplorerFilter], "filter"),
-    (Scope::Explorer, &[Action::ExplorerCopy], "copy"),
-    (Scope::Explorer, &[Action::ExplorerPaste], "paste"),
+    (Scope::Explorer, &[Action::ExplorerOpen], tr_later!("open")),
+    (Scope::Explorer, &[Action::ExplorerParent], tr_later!("up")),
+    (Scope::Explorer, &[Action::ExplorerMark], tr_later!("mark")),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerUpload],
+        tr_later!("upload"),
+    ),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerDownload],
+        tr_later!("download"),
+    ),
+    (
+        Scope::Explorer,
+        &[Action::SessionSameHome],
+        tr_later!("relaunch here"),
+    ),
+    (Scope::Global, &[Action::Help], tr_later!("help")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerDelete],
+        tr_later!("delete"),
+    ),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerRename],
+        tr_later!("rename"),
+    ),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerFilter],
+        tr_later!("filter"),
+    ),
+    (Scope::Explorer, &[Action::ExplorerCopy], tr_later!("copy")),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerPaste],
+        tr_later!("paste"),
+    ),
     (
         Scope::Explorer,
         &[Action::ExplorerNewDirectory],
-        "new directory",
+        tr_later!("new directory"),
     ),
-    (Scope::Explorer, &[Action::ExplorerSort], "sort"),
-    (Scope::Explorer, &[Action::ExplorerPlaces], "places"),
+    (Scope::Explorer, &[Action::ExplorerSort], tr_later!("sort")),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerPlaces],
+        tr_later!("places"),
+    ),
 ];
 
 /// The hints of a directory without entries, or of one that can't be read.
 const EMPTY_HINTS: &[Hint] = &[
-    (Scope::Explorer, &[Action::ExplorerUpload], "upload"),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerUpload],
+        tr_later!("upload"),
+    ),
     (
         Scope::Explorer,
         &[Action::ExplorerNewDirectory],
-        "new directory",
+        tr_later!("new directory"),
     ),
-    (Scope::Explorer, &[Action::ExplorerPaste], "paste"),
-    (Scope::Explorer, &[Action::SessionSameHome], "relaunch here"),
-    (Scope::Explorer, &[Action::ExplorerParent], "up"),
-    (Scope::Explorer, &[Action::ExplorerRefresh], "refresh"),
-    (Scope::Explorer, &[Action::ExplorerPlaces], "places"),
-    (Scope::Global, &[Action::Help], "help"),
-    (Scope::Global, &[Action::Back], "close"),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerPaste],
+        tr_later!("paste"),
+    ),
+    (
+        Scope::Explorer,
+        &[Action::SessionSameHome],
+        tr_later!("relaunch here"),
+    ),
+    (Scope::Explorer, &[Action::ExplorerParent], tr_later!("up")),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerRefresh],
+        tr_later!("refresh"),
+    ),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerPlaces],
+        tr_later!("places"),
+    ),
+    (Scope::Global, &[Action::Help], tr_later!("help")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 const FAILED_HINTS: &[Hint] = &[
-    (Scope::Explorer, &[Action::ExplorerRefresh], "retry"),
-    (Scope::Explorer, &[Action::ExplorerParent], "up"),
-    (Scope::Explorer, &[Action::ExplorerPlaces], "places"),
-    (Scope::Global, &[Action::Back], "close"),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerRefresh],
+        tr_later!("retry"),
+    ),
+    (Scope::Explorer, &[Action::ExplorerParent], tr_later!("up")),
+    (
+        Scope::Explorer,
+        &[Action::ExplorerPlaces],
+        tr_later!("places"),
+    ),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 const DELETE_HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "delete"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
+    (Scope::Confirm, &[Action::ConfirmYes], tr_later!("delete")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmToggle],
+        tr_later!("other button"),
+    ),
 ];
 
 const PLACES_HINTS: &[Hint] = &[
-    (Scope::Explorer, &[Action::ExplorerOpen], "open"),
-    (Scope::Explorer, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "back"),
+    (Scope::Explorer, &[Action::ExplorerOpen], tr_later!("open")),
+    (Scope::Explorer, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 impl Panel for Explorer {
@@ -129,7 +193,7 @@ impl Panel for Explorer {
             }
             Action::ExplorerRefresh => {
                 let mut steps = self.reload();
-                steps.push(Step::toast(Level::Info, "reading the directory again"));
+                steps.push(Step::toast(Level::Info, tr!("reading the directory again")));
                 return steps;
             }
             Action::ExplorerPlaces => {

@@ -22,11 +22,11 @@ pub struct PlaceRow {
 /// The title of a place: the name of the session or folder, and what it is.
 pub fn title_of(place: &FilePlace, mirror: &Mirror) -> (Clean, &'static str) {
     match place {
-        FilePlace::Folder { folder, .. } => (Clean::new(folder), "folder"),
+        FilePlace::Folder { folder, .. } => (Clean::new(folder), tr!("folder")),
         FilePlace::Session { session } => match mirror.session(*session) {
-            Some(known) if known.has_ended() => (known.name.clone(), "ended session"),
-            Some(known) => (known.name.clone(), "session"),
-            None => (Clean::new(&session.id.to_string()), "session"),
+            Some(known) if known.has_ended() => (known.name.clone(), tr!("ended session")),
+            Some(known) => (known.name.clone(), tr!("session")),
+            None => (Clean::new(&session.id.to_string()), tr!("session")),
         },
     }
 }

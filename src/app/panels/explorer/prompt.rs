@@ -59,11 +59,11 @@ impl ExplorerPrompt {
 
     pub fn label(&self) -> String {
         match &self.kind {
-            PromptKind::NewDirectory => "New directory:".to_owned(),
-            PromptKind::NewFile => "New file:".to_owned(),
-            PromptKind::Rename(name) => format!("Rename {} to:", name.shown()),
-            PromptKind::Upload => "Upload from this machine:".to_owned(),
-            PromptKind::Download(_) => "Download to this machine:".to_owned(),
+            PromptKind::NewDirectory => tr!("New directory:").to_owned(),
+            PromptKind::NewFile => tr!("New file:").to_owned(),
+            PromptKind::Rename(name) => tr!("Rename {shown} to:", shown = name.shown()),
+            PromptKind::Upload => tr!("Upload from this machine:").to_owned(),
+            PromptKind::Download(_) => tr!("Download to this machine:").to_owned(),
         }
     }
 
@@ -76,7 +76,7 @@ impl ExplorerPrompt {
     pub fn path(&self) -> Result<PathBuf, String> {
         let text = self.input.text();
         if text.trim().is_empty() {
-            return Err("Enter a path".to_owned());
+            return Err(tr!("Enter a path").to_owned());
         }
         Ok(PathBuf::from(text))
     }
@@ -104,14 +104,14 @@ impl ExplorerPrompt {
 /// Why a text can't be the name of an entry.
 fn check_name(text: &str) -> Result<&OsStr, String> {
     if text.is_empty() {
-        return Err("Enter a name".to_owned());
+        return Err(tr!("Enter a name").to_owned());
     }
     if matches!(text, "." | "..") || text.contains('/') || text.contains('\0') {
-        return Err(format!("Invalid name '{text}'. Use a name without '/'"));
+        return Err(tr!("Invalid name '{text}'. Use a name without '/'", text));
     }
     if text.len() > 255 {
         let bytes = text.len();
-        return Err(format!("The name has {bytes} bytes. Use 255 or fewer"));
+        return Err(tr!("The name has {bytes} bytes. Use 255 or fewer", bytes));
     }
     Ok(OsStr::new(text))
 }

@@ -32,15 +32,23 @@ pub struct InvitationList {
 }
 
 pub(super) const SHARE_HINTS: &[Hint] = &[
-    (Scope::Folders, &[Action::FolderCreate], "add a user"),
-    (Scope::Folders, &[Action::FolderTrash], "remove access"),
-    (Scope::Global, &[Action::Back], "back"),
+    (
+        Scope::Folders,
+        &[Action::FolderCreate],
+        tr_later!("add a user"),
+    ),
+    (
+        Scope::Folders,
+        &[Action::FolderTrash],
+        tr_later!("remove access"),
+    ),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 pub(super) const INVITATION_HINTS: &[Hint] = &[
-    (Scope::Folders, &[Action::FolderOpen], "accept"),
-    (Scope::Folders, &[Action::FolderTrash], "decline"),
-    (Scope::Global, &[Action::Back], "back"),
+    (Scope::Folders, &[Action::FolderOpen], tr_later!("accept")),
+    (Scope::Folders, &[Action::FolderTrash], tr_later!("decline")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 impl ShareList {

@@ -60,7 +60,7 @@ impl FoldersPanel {
             Action::InputSubmit => self.editing = false,
             Action::InputCancel | Action::Back => return self.go_back(env),
             Action::FolderSort | Action::FolderReverse if self.rows().is_empty() => {
-                return info("there are no folders to sort".to_owned());
+                return info(tr!("there are no folders to sort").to_owned());
             }
             Action::FolderSort => self.order = self.order.next(),
             Action::FolderReverse => self.reversed = !self.reversed,
@@ -72,14 +72,15 @@ impl FoldersPanel {
             Action::FolderContext => return self.next_context(env),
             Action::FolderCreate if self.trash => {
                 return info(
-                    "folders can't be created in the trash. Show your folders first".to_owned(),
+                    tr!("folders can't be created in the trash. Show your folders first")
+                        .to_owned(),
                 );
             }
             Action::FolderCreate => return self.create(env),
             Action::FolderInvitations => return self.show_invitations(env),
             action => {
                 let Some(folder) = self.folder().cloned() else {
-                    return info("no folder is selected".to_owned());
+                    return info(tr!("no folder is selected").to_owned());
                 };
                 return self.on_folder(action, folder, env);
             }
@@ -98,9 +99,10 @@ impl FoldersPanel {
             })],
             Action::FolderCopyPath => match &folder.path {
                 Some(path) => vec![Step::Copy(path.clone())],
-                None => info(format!(
-                    "folder {name} is on the storage host {}",
-                    folder.host
+                None => info(tr!(
+                    "folder {name} is on the storage host {host}",
+                    name,
+                    host = folder.host
                 )),
             },
             Action::FolderLaunch if !self.trash => self.launch_with(&folder, env),
@@ -134,13 +136,13 @@ impl FoldersPanel {
                 self.layer = Some(FolderLayer::Shares(ShareList::new(folder)));
                 vec![self.request(FolderRequest::Shares { folder: id }, what)]
             }
-            Action::FolderRestore => info(format!("folder {name} isn't in the trash")),
+            Action::FolderRestore => info(tr!("folder {name} isn't in the trash", name)),
             Action::FolderLaunch
             | Action::FolderRename
             | Action::FolderClone
             | Action::FolderQuota
             | Action::FolderShare => {
-                info(format!("folder {name} is in the trash: restore it first"))
+                info(tr!("folder {name} is in the trash: restore it first", name))
             }
             _ => Vec::new(),
         }
@@ -148,7 +150,7 @@ impl FoldersPanel {
 
     fn ask_for_quota(&mut self, folder: Folder, env: &PanelEnv<'_>) -> Vec<Step> {
         if !self.is_of_this_machine() {
-            return refuse("a cluster's administrator sets the quotas of folders".to_owned());
+            return refuse(tr!("a cluster's administrator sets the quotas of folders").to_owned());
         }
         if let Some(why) = self.why_no_change(env).or_else(|| of_machine(&folder)) {
             return refuse(why);
@@ -226,10 +228,10 @@ impl FoldersPanel {
         };
         let (folder, name) = (question.folder.id.to_string(), &question.folder.name);
         let step = if question.purge {
-            let done = format!("folder {name} deleted");
+            let done = tr!("folder {name} deleted", name);
             self.change(FolderRequest::Purge { folder }, &done)
         } else {
-            let done = format!("folder {name} moved to the trash");
+            let done = tr!("folder {name} moved to the trash", name);
             self.change(FolderRequest::Trash { folder }, &done)
         };
         vec![step]
@@ -239,7 +241,7 @@ impl FoldersPanel {
         if let Some(why) = self.why_no_change(env) {
             return refuse(why);
         }
-        let done = format!("folder {} restored", folder.name);
+        let done = tr!("folder {name} restored", name = folder.name);
         let folder = folder.id.to_string();
         vec![self.change(FolderRequest::Restore { folder }, &done)]
     }
@@ -247,9 +249,9 @@ impl FoldersPanel {
     /// Opens a launcher with the folder mounted.
     fn launch_with(&self, folder: &Folder, env: &PanelEnv<'_>) -> Vec<Step> {
         if folder.is_auto_mounted() {
-            return info(format!(
-                "folder {} is mounted in every session",
-                folder.name
+            return info(tr!(
+                "folder {name} is mounted in every session",
+                name = folder.name
             ));
         }
         let refused = allowed::why_no_launch_in(self.context, env.mirror);
@@ -317,10 +319,10 @@ impl FoldersPanel {
         }
         let (id, folder) = (invitation.id.to_string(), &invitation.folder);
         let step = if accepts {
-            let done = format!("invitation to {folder} accepted");
+            let done = tr!("invitation to {folder} accepted", folder);
             self.change(FolderRequest::Accept { invitation: id }, &done)
         } else {
-            let done = format!("invitation to {folder} declined");
+            let done = tr!("invitation to {folder} declined", folder);
             self.change(FolderRequest::Decline { invitation: id }, &done)
         };
         vec![step]
@@ -349,7 +351,7 @@ impl FoldersPanel {
                 let Some(user) = shares.end_typing() else {
                     return Vec::new();
                 };
-                let done = format!("{user} invited to {}", shares.folder.name);
+                let done = tr!("{user} invited to {name}", user, name = shares.folder.name);
                 let request = FolderRequest::Share {
                     folder,
                     users: vec![user],
@@ -361,9 +363,10 @@ impl FoldersPanel {
                 let Some(share) = shares.marked() else {
                     return Vec::new();
                 };
-                let done = format!(
-                    "{} has no access to {} any more",
-                    share.user, shares.folder.name
+                let done = tr!(
+                    "{user} has no access to {name} any more",
+                    user = share.user,
+                    name = shares.folder.name
                 );
                 let users = vec![share.user.to_string()];
                 (FolderRequest::Unshare { folder, users }, done)
@@ -390,18 +393,19 @@ impl FoldersPanel {
 
     fn why_mounted(&self, folder: &Folder, env: &PanelEnv<'_>) -> Option<String> {
         let first = self.mounting(folder, env.mirror).next()?;
-        Some(format!(
-            "folder {} is mounted by {}. Terminate the session first",
-            folder.name, first.name
+        Some(tr!(
+            "folder {name} is mounted by {name2}. Terminate the session first",
+            name = folder.name,
+            name2 = first.name
         ))
     }
 }
 
 fn of_machine(folder: &Folder) -> Option<String> {
     (folder.ownership == *"machine").then(|| {
-        format!(
-            "folder {} is a directory of this machine. Only its administrator can change it",
-            folder.name
+        tr!(
+            "folder {name} is a directory of this machine. Only its administrator can change it",
+            name = folder.name
         )
     })
 }

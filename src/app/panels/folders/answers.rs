@@ -101,13 +101,17 @@ impl FoldersPanel {
                 let waits = !measured && folders.iter().any(|folder| folder.measuring);
                 let loaded = FolderList::Loaded(folders);
                 let refreshed = std::mem::take(&mut self.refreshing).then(|| {
-                    let what = if self.trash { "trash" } else { "folders" };
+                    let what = if self.trash {
+                        tr!("trash")
+                    } else {
+                        tr!("folders")
+                    };
                     let changes = if loaded == self.loaded {
-                        ": no changes"
+                        tr!(": no changes")
                     } else {
                         ""
                     };
-                    Step::toast(Level::Info, format!("{what} refreshed{changes}"))
+                    Step::toast(Level::Info, tr!("{what} refreshed{changes}", what, changes))
                 });
                 self.loaded = loaded;
                 let sizes = waits.then(|| self.ask_list(true));

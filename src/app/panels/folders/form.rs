@@ -47,13 +47,13 @@ pub enum ChoiceKind {
 }
 
 impl ChoiceKind {
-    pub const fn label(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
-            Self::Project => "Owner",
-            Self::Usage => "Usage",
-            Self::Permission => "Access",
-            Self::Cloneable => "Clone",
-            Self::Host => "Host",
+            Self::Project => tr!("Owner"),
+            Self::Usage => tr_in!("folder", "Usage"),
+            Self::Permission => tr!("Access"),
+            Self::Cloneable => tr!("Clone"),
+            Self::Host => tr!("Host"),
         }
     }
 }
@@ -87,16 +87,16 @@ const PERMISSIONS: [FolderPermission; 3] = [
 fn choices(hosts: &FolderHosts) -> Vec<FormChoice> {
     let mut choices = Vec::new();
     if !hosts.projects.is_empty() {
-        let yours = Clean::new("you");
+        let yours = Clean::new(tr!("you"));
         let projects = hosts.projects.iter();
-        let projects = projects.map(|it| Clean::new(&format!("project {it}")));
+        let projects = projects.map(|it| Clean::new(&tr!("project {name}", name = it)));
         let owners = std::iter::once(yours).chain(projects);
         choices.push(FormChoice::new(ChoiceKind::Project, owners));
         let usages = FolderUsage::ALL.map(|it| Clean::new(it.word()));
         choices.push(FormChoice::new(ChoiceKind::Usage, usages));
         let permissions = PERMISSIONS.map(|it| Clean::new(access_words(it.word())));
         choices.push(FormChoice::new(ChoiceKind::Permission, permissions));
-        let cloneable = ["not allowed", "allowed"].map(Clean::new);
+        let cloneable = [tr!("not allowed"), tr!("allowed")].map(Clean::new);
         choices.push(FormChoice::new(ChoiceKind::Cloneable, cloneable));
     }
     if hosts.allowed.len() > 1 || (!hosts.projects.is_empty() && !hosts.allowed.is_empty()) {
@@ -131,10 +131,10 @@ pub enum FormKind {
 impl FormKind {
     pub fn title(&self) -> String {
         match self {
-            Self::Create => "Create a folder".to_owned(),
-            Self::Rename { name, .. } => format!("Rename {name}"),
-            Self::Clone { name, .. } => format!("Clone {name}"),
-            Self::Quota { name, .. } => format!("Set the quota of {name}"),
+            Self::Create => tr!("Create a folder").to_owned(),
+            Self::Rename { name, .. } => tr!("Rename {name}", name),
+            Self::Clone { name, .. } => tr!("Clone {name}", name),
+            Self::Quota { name, .. } => tr!("Set the quota of {name}", name),
         }
     }
 }
@@ -207,7 +207,12 @@ impl FolderForm {
     /// The folder that is described.
     fn new_folder(&self, name: String) -> NewFolder {
         let project = self.chosen(ChoiceKind::Project).filter(|it| it.chosen > 0);
-        let group = project.and_then(|it| it.value().strip_prefix("project "));
+        let shown = tr!("project {name}", name = '\0');
+        let (before, after) = shown.split_once('\0').unwrap_or_default();
+        let group = project.and_then(|it| {
+            let name = it.value().strip_prefix(before)?;
+            name.strip_suffix(after)
+        });
         let host = self.chosen(ChoiceKind::Host).filter(|it| it.is_free());
         NewFolder {
             name,
@@ -241,7 +246,7 @@ impl FolderForm {
         let is_itself = matches!(&self.kind, FormKind::Rename { name: old, .. } if old == name);
         let taken = known.iter().any(|it| it.name == *name && it.is_owner);
         if taken && !is_itself {
-            return Some(format!("folder {name} already exists"));
+            return Some(tr!("folder {name} already exists", name));
         }
         folders::check_new_name(name).err()
     }
@@ -263,18 +268,18 @@ impl FolderForm {
         Some(match &self.kind {
             FormKind::Quota { .. } => return None,
             FormKind::Create => {
-                let done = format!("folder {name} created");
+                let done = tr!("folder {name} created", name);
                 let new = self.new_folder(name);
                 (FolderRequest::Create { new }, done)
             }
             FormKind::Rename { name: old, .. } if *old == *name.as_str() => return None,
             FormKind::Rename { id, name: old } => {
-                let done = format!("folder {old} renamed to {name}");
+                let done = tr!("folder {old} renamed to {name}", old, name);
                 let folder = id.to_string();
                 (FolderRequest::Rename { folder, name }, done)
             }
             FormKind::Clone { id, name: old } => {
-                let done = format!("folder {old} cloned as {name}");
+                let done = tr!("folder {old} cloned as {name}", old, name);
                 let folder = id.to_string();
                 (FolderRequest::Clone { folder, name }, done)
             }
@@ -295,8 +300,8 @@ impl FolderForm {
             return None;
         }
         let done = match quota {
-            Some(most) => format!("quota of {name} set to {most}"),
-            None => format!("quota of {name} removed"),
+            Some(most) => tr!("quota of {name} set to {most}", name, most),
+            None => tr!("quota of {name} removed", name),
         };
         let folder = id.to_string();
         Some((FolderRequest::SetQuota { folder, quota }, done))

@@ -71,11 +71,11 @@ pub enum FolderOrder {
 }
 
 impl FolderOrder {
-    pub const fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
-            Self::Name => "name",
-            Self::Size => "size",
-            Self::Created => "creation",
+            Self::Name => tr!("name"),
+            Self::Size => tr!("size"),
+            Self::Created => tr!("creation"),
         }
     }
 
@@ -231,48 +231,96 @@ impl FoldersPanel {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Folders, &[Action::FolderOpen], "files"),
-    (Scope::Folders, &[Action::FolderCreate], "create"),
-    (Scope::Folders, &[Action::FolderLaunch], "launch with it"),
-    (Scope::Folders, &[Action::FolderRename], "rename"),
-    (Scope::Folders, &[Action::FolderTrash], "delete"),
-    (Scope::Folders, &[Action::FolderTrashView], "trash"),
-    (Scope::Folders, &[Action::FolderClone], "clone"),
-    (Scope::Folders, &[Action::FolderQuota], "quota"),
-    (Scope::Folders, &[Action::FolderCopyPath], "copy path"),
-    (Scope::Folders, &[Action::FolderShare], "share"),
-    (Scope::Folders, &[Action::FolderFilter], "filter"),
-    (Scope::Folders, &[Action::FolderSort], "sort"),
-    (Scope::Global, &[Action::Back], "back"),
+    (Scope::Folders, &[Action::FolderOpen], tr_later!("files")),
+    (Scope::Folders, &[Action::FolderCreate], tr_later!("create")),
+    (
+        Scope::Folders,
+        &[Action::FolderLaunch],
+        tr_later!("launch with it"),
+    ),
+    (Scope::Folders, &[Action::FolderRename], tr_later!("rename")),
+    (Scope::Folders, &[Action::FolderTrash], tr_later!("delete")),
+    (
+        Scope::Folders,
+        &[Action::FolderTrashView],
+        tr_later!("trash"),
+    ),
+    (Scope::Folders, &[Action::FolderClone], tr_later!("clone")),
+    (Scope::Folders, &[Action::FolderQuota], tr_later!("quota")),
+    (
+        Scope::Folders,
+        &[Action::FolderCopyPath],
+        tr_later!("copy path"),
+    ),
+    (Scope::Folders, &[Action::FolderShare], tr_later!("share")),
+    (Scope::Folders, &[Action::FolderFilter], tr_later!("filter")),
+    (Scope::Folders, &[Action::FolderSort], tr_later!("sort")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 const EMPTY_HINTS: &[Hint] = &[
-    (Scope::Folders, &[Action::FolderCreate], "create"),
-    (Scope::Folders, &[Action::FolderTrashView], "trash"),
-    (Scope::Folders, &[Action::FolderRefresh], "refresh"),
-    (Scope::Global, &[Action::Back], "close"),
+    (Scope::Folders, &[Action::FolderCreate], tr_later!("create")),
+    (
+        Scope::Folders,
+        &[Action::FolderTrashView],
+        tr_later!("trash"),
+    ),
+    (
+        Scope::Folders,
+        &[Action::FolderRefresh],
+        tr_later!("refresh"),
+    ),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 const TRASH_HINTS: &[Hint] = &[
-    (Scope::Folders, &[Action::FolderRestore], "restore"),
-    (Scope::Folders, &[Action::FolderTrash], "delete for good"),
-    (Scope::Folders, &[Action::FolderTrashView], "folders"),
-    (Scope::Folders, &[Action::FolderFilter], "filter"),
-    (Scope::Folders, &[Action::FolderSort], "sort"),
-    (Scope::Global, &[Action::Back], "back"),
+    (
+        Scope::Folders,
+        &[Action::FolderRestore],
+        tr_later!("restore"),
+    ),
+    (
+        Scope::Folders,
+        &[Action::FolderTrash],
+        tr_later!("delete for good"),
+    ),
+    (
+        Scope::Folders,
+        &[Action::FolderTrashView],
+        tr_later!("folders"),
+    ),
+    (Scope::Folders, &[Action::FolderFilter], tr_later!("filter")),
+    (Scope::Folders, &[Action::FolderSort], tr_later!("sort")),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 /// The hints while the trash is empty.
 const EMPTY_TRASH_HINTS: &[Hint] = &[
-    (Scope::Folders, &[Action::FolderTrashView], "folders"),
-    (Scope::Folders, &[Action::FolderRefresh], "refresh"),
-    (Scope::Global, &[Action::Back], "back"),
+    (
+        Scope::Folders,
+        &[Action::FolderTrashView],
+        tr_later!("folders"),
+    ),
+    (
+        Scope::Folders,
+        &[Action::FolderRefresh],
+        tr_later!("refresh"),
+    ),
+    (Scope::Global, &[Action::Back], tr_later!("back")),
 ];
 
 const QUESTION_HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "delete it"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmYes],
+        tr_later!("delete it"),
+    ),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmToggle],
+        tr_later!("other button"),
+    ),
 ];
 
 impl Panel for FoldersPanel {
@@ -377,7 +425,7 @@ impl Panel for FoldersPanel {
             } else {
                 hints.retain(|(_, actions, _)| *actions != [Action::FolderQuota]);
             }
-            hints.push((Scope::Folders, MOVE, "move"));
+            hints.push((Scope::Folders, MOVE, tr!("move")));
             hints
         };
         match &self.layer {

@@ -294,13 +294,29 @@ impl HistoryTable {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Global, &[Action::Back], "close"),
-    (Scope::History, &[Action::HistoryUnfold], "steps"),
-    (Scope::History, &[Action::HistoryFilter], "filter"),
-    (Scope::History, &[Action::HistorySort], "sort"),
-    (Scope::History, &[Action::HistoryReverse], "reverse"),
-    (Scope::History, &[Action::HistoryRefresh], "refresh"),
-    (Scope::History, &[Action::HistoryCopyId], "copy id"),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
+    (Scope::History, &[Action::HistoryUnfold], tr_later!("steps")),
+    (
+        Scope::History,
+        &[Action::HistoryFilter],
+        tr_later!("filter"),
+    ),
+    (Scope::History, &[Action::HistorySort], tr_later!("sort")),
+    (
+        Scope::History,
+        &[Action::HistoryReverse],
+        tr_later!("reverse"),
+    ),
+    (
+        Scope::History,
+        &[Action::HistoryRefresh],
+        tr_later!("refresh"),
+    ),
+    (
+        Scope::History,
+        &[Action::HistoryCopyId],
+        tr_later!("copy id"),
+    ),
 ];
 
 impl Panel for HistoryTable {
@@ -324,7 +340,7 @@ impl Panel for HistoryTable {
         let page = self.height.max(2).cast_signed() - 1;
         match action {
             Action::HistoryUnfold if !self.has_steps() => {
-                let text = "this entry has no steps";
+                let text = tr!("this entry has no steps");
                 return vec![Step::toast(Level::Info, text)];
             }
             Action::HistoryUnfold => self.unfold(),

@@ -52,7 +52,7 @@ fn commands(scopes: &[Scope], env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
                 continue;
             }
             found.push(at);
-            let texts = (command.name.clone(), "your command".to_owned());
+            let texts = (command.name.clone(), tr!("your command").to_owned());
             let id = format!("custom/{}", command.name);
             let key = all.keys.of(at, *scope).unwrap_or_default();
             let entry = PaletteEntry::new(EntryKind::Action, id, texts, Choice::Command(at));
@@ -66,11 +66,11 @@ fn layouts(env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
     let rows = env.layouts.unwrap_or_default().iter();
     let entry = |row: &LayoutRow| {
         let name = &row.name;
-        let texts = (format!("show the layout {name}"), "panes".to_owned());
+        let texts = (tr!("show the layout {name}", name), tr!("panes").to_owned());
         let choice = Choice::Layout(name.clone());
         let note = match &row.read {
-            Ok(layout) => format!("{} panes", layout.panes().len()),
-            Err(_) => "can't be read".to_owned(),
+            Ok(layout) => tr!("{panes} panes", panes = layout.panes().len()),
+            Err(_) => tr!("can't be read").to_owned(),
         };
         PaletteEntry::new(EntryKind::Action, format!("layout/{name}"), texts, choice).noted(note)
     };
@@ -151,13 +151,13 @@ fn environment(context: ContextName, it: &Environment, several: bool) -> Palette
     };
     let choice = Choice::Launch(Box::new(EarlierLaunch::new(context, launch)));
     let place = if several {
-        format!("in {context}")
+        tr!("in {context}", context)
     } else {
         String::new()
     };
     let id = format!("{context}/{word}");
     PaletteEntry::new(EntryKind::Environment, id, (word, place), choice).noted(if it.absent {
-        "will be pulled"
+        tr!("will be pulled")
     } else {
         ""
     })
@@ -191,17 +191,21 @@ fn folders(data: &PaletteData, env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
 
 /// Opening a forward in the browser, and copying its URL. SSH has no page to open.
 fn ports(forward: &Forward) -> Vec<PaletteEntry> {
-    let name = format!("{} of {}", forward.title, forward.session_name);
+    let name = tr!(
+        "{title} of {session_name}",
+        title = forward.title,
+        session_name = forward.session_name
+    );
     let entry = |verb: &str, choice: Choice| {
         let id = format!("{verb}/{}/{}", forward.session.id, forward.title);
         let texts = (format!("{verb} {name}"), String::new());
         PaletteEntry::new(EntryKind::Port, id, texts, choice)
             .noted(format!("{}:{}", forward.address, forward.port))
     };
-    let copy = entry("copy the URL of", Choice::CopyUrl(forward.id));
+    let copy = entry(tr!("copy the URL of"), Choice::CopyUrl(forward.id));
     match forward.target {
         ForwardTarget::Ssh => vec![copy],
-        _ => vec![entry("open", Choice::Browse(forward.id)), copy],
+        _ => vec![entry(tr!("open"), Choice::Browse(forward.id)), copy],
     }
 }
 
@@ -216,10 +220,10 @@ fn recents(data: &PaletteData, env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
             let launch = EarlierLaunch::new(it.context, it.launch.clone());
             let runs = it.launch.image.as_ref().or(it.launch.environment.as_ref());
             let detail = runs.cloned().unwrap_or_default();
-            let texts = (format!("relaunch {}", it.title), detail);
+            let texts = (tr!("relaunch {title}", title = it.title), detail);
             let choice = Choice::Launch(Box::new(launch));
             PaletteEntry::new(EntryKind::Recent, it.id.to_string(), texts, choice)
-                .noted(if it.pinned { "pinned" } else { "" })
+                .noted(if it.pinned { tr!("pinned") } else { "" })
         };
     recents.map(entry).collect()
 }
@@ -230,14 +234,19 @@ fn contexts(env: &PanelEnv<'_>) -> Vec<PaletteEntry> {
         return Vec::new();
     }
     let entry = |name: &str, shown| {
-        let texts = (format!("show {name}"), "context".to_owned());
-        PaletteEntry::new(EntryKind::Context, name, texts, Choice::Context(shown))
-            .noted(if env.shown == shown { "shown now" } else { "" })
+        let texts = (tr!("show {name}", name), tr!("context").to_owned());
+        PaletteEntry::new(EntryKind::Context, name, texts, Choice::Context(shown)).noted(
+            if env.shown == shown {
+                tr!("shown now")
+            } else {
+                ""
+            },
+        )
     };
     let each = env.mirror.contexts().iter().map(|state| {
         let name = state.context.name;
         entry(name.as_str(), ShownContexts::One(name))
     });
-    let all = entry("all contexts", ShownContexts::All);
+    let all = entry(tr!("all contexts"), ShownContexts::All);
     each.chain([all]).collect()
 }

@@ -59,28 +59,28 @@ impl EntryKind {
     /// The word before each entry.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Action => "action",
-            Self::Session => "session",
-            Self::Environment => "launch",
-            Self::Folder => "folder",
-            Self::Port => "port",
-            Self::Recent => "recent",
-            Self::Context => "context",
-            Self::Setting => "setting",
+            Self::Action => tr!("action"),
+            Self::Session => tr!("session"),
+            Self::Environment => tr!("launch"),
+            Self::Folder => tr!("folder"),
+            Self::Port => tr!("port"),
+            Self::Recent => tr!("recent"),
+            Self::Context => tr!("context"),
+            Self::Setting => tr!("setting"),
         }
     }
 
     /// The word for all entries of the kind.
     pub fn plural(self) -> &'static str {
         match self {
-            Self::Action => "actions",
-            Self::Session => "sessions",
-            Self::Environment => "environments",
-            Self::Folder => "folders",
-            Self::Port => "ports",
-            Self::Recent => "recent launches",
-            Self::Context => "contexts",
-            Self::Setting => "settings",
+            Self::Action => tr!("actions"),
+            Self::Session => tr!("sessions"),
+            Self::Environment => tr!("environments"),
+            Self::Folder => tr!("folders"),
+            Self::Port => tr!("ports"),
+            Self::Recent => tr!("recent launches"),
+            Self::Context => tr!("contexts"),
+            Self::Setting => tr!("settings"),
         }
     }
 }

@@ -305,12 +305,12 @@ impl Palette {
     pub fn nothing(&self, values: WordValues<'_>) -> String {
         let (kind, text) = search::split(self.input.text());
         match kind {
-            Some(kind) if self.is_loading(kind) => format!("Loading {}", kind.plural()),
-            Some(kind) if text.is_empty() => format!("No {}", kind.plural()),
-            Some(kind) => format!("No {} match '{text}'", kind.plural()),
+            Some(kind) if self.is_loading(kind) => tr!("Loading {plural}", plural = kind.plural()),
+            Some(kind) if text.is_empty() => tr!("No {plural}", plural = kind.plural()),
+            Some(kind) => tr!("No {plural} match '{text}'", plural = kind.plural(), text),
             None => match words::nothing_begins_so(&self.input, values) {
-                Some(_) => format!("Nothing matches '{text}'"),
-                None => "Nothing to choose".to_owned(),
+                Some(_) => tr!("Nothing matches '{text}'", text),
+                None => tr!("Nothing to choose").to_owned(),
             },
         }
     }
@@ -328,10 +328,14 @@ impl Palette {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Palette, &[Action::PaletteRun], "run"),
-    (Scope::Palette, MOVE, "move"),
-    (Scope::Palette, &[Action::PaletteComplete], "complete"),
-    (Scope::Global, &[Action::Back], "close"),
+    (Scope::Palette, &[Action::PaletteRun], tr_later!("run")),
+    (Scope::Palette, MOVE, tr_later!("move")),
+    (
+        Scope::Palette,
+        &[Action::PaletteComplete],
+        tr_later!("complete"),
+    ),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 impl Panel for Palette {

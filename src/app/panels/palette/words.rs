@@ -112,16 +112,17 @@ pub fn read(text: &str, values: WordValues<'_>) -> Option<Result<Command, String
         (command, []) => Ok(command.clone()),
         (Command::Contexts, [ALL]) => Ok(Command::Show(ShownContexts::All)),
         (Command::Contexts, [name]) => context(values.mirror, name),
-        (Command::Contexts, _) => Err(format!("usage: {word} CONTEXT")),
+        (Command::Contexts, _) => Err(tr!("usage: {word} CONTEXT", word)),
         (Command::Themes, [name]) => theme(values.themes, name),
-        (Command::Themes, _) => Err(format!("usage: {word} NAME")),
+        (Command::Themes, _) => Err(tr!("usage: {word} NAME", word)),
         (Command::Group, [NONE]) => Ok(Command::GroupBy(None)),
         (Command::Group, [name]) => group(name),
-        (Command::Group, _) => Err(format!(
-            "usage: {word} KEY, with one of: {}",
-            group_names().join(", ")
+        (Command::Group, _) => Err(tr!(
+            "usage: {word} KEY, with one of: {group_names}",
+            word,
+            group_names = group_names().join(", ")
         )),
-        _ => Err(format!("{word} takes no argument")),
+        _ => Err(tr!("{word} takes no argument", word)),
     })
 }
 
@@ -131,7 +132,7 @@ fn view(word: &str, names: &[&str]) -> Result<Command, String> {
         (VIEW, [name]) => ViewCommand::Show((*name).to_owned()),
         (VIEW_SAVE, [name]) => ViewCommand::Save((*name).to_owned()),
         (VIEW_DELETE, [name]) => ViewCommand::Delete((*name).to_owned()),
-        _ => return Err(format!("usage: {word} NAME (without spaces)")),
+        _ => return Err(tr!("usage: {word} NAME (without spaces)", word)),
     };
     Ok(Command::View(command))
 }
@@ -140,7 +141,11 @@ fn group(name: &str) -> Result<Command, String> {
     let known = Grouping::from_name(name).map(|it| Command::GroupBy(Some(it)));
     known.ok_or_else(|| {
         let names = group_names().join(", ");
-        format!("'{name}' isn't a key for groups. Use one of: {names}")
+        tr!(
+            "'{name}' isn't a key for groups. Use one of: {names}",
+            name,
+            names
+        )
     })
 }
 
@@ -154,34 +159,39 @@ fn theme(themes: &Themes, name: &str) -> Result<Command, String> {
     let is_known = themes.names().iter().any(|it| it.as_str() == name);
     let found = is_known.then(|| Command::Theme(name.to_owned()));
     found.ok_or_else(|| {
-        format!("theme '{name}' not found. Use 'theme' without a name to choose one")
+        tr!(
+            "theme '{name}' not found. Use 'theme' without a name to choose one",
+            name
+        )
     })
 }
 
 /// What a command does, for its row.
 pub fn meaning(command: &Command) -> String {
     match command {
-        Command::Contexts => "choose the context".to_owned(),
-        Command::Show(ShownContexts::All) => "show all contexts".to_owned(),
-        Command::Show(ShownContexts::One(name)) => format!("show the context {name}"),
-        Command::Tab(tab) => format!("show the tab {}", tab.title()),
-        Command::Launch => "launch a session".to_owned(),
-        Command::Dashboard => "show the dashboard".to_owned(),
-        Command::Group => "group the list by the next value".to_owned(),
-        Command::GroupBy(Some(grouping)) => format!("group the list by {}", grouping.title()),
-        Command::GroupBy(None) => "list without groups".to_owned(),
-        Command::Refresh => "refresh the list".to_owned(),
-        Command::Help => "show the keys of this view".to_owned(),
-        Command::Notices => "show notifications".to_owned(),
-        Command::Quiet => "switch quiet mode on or off".to_owned(),
-        Command::Quit => "quit (sessions and shells keep running)".to_owned(),
-        Command::Settings => "show and change the settings".to_owned(),
-        Command::Themes => "choose the theme".to_owned(),
-        Command::Theme(name) => format!("use the theme {name}"),
-        Command::View(ViewCommand::List) => "list the saved views".to_owned(),
-        Command::View(ViewCommand::Show(name)) => format!("show the view {name}"),
-        Command::View(ViewCommand::Save(name)) => format!("save the list as the view {name}"),
-        Command::View(ViewCommand::Delete(name)) => format!("delete the view {name}"),
+        Command::Contexts => tr!("choose the context").to_owned(),
+        Command::Show(ShownContexts::All) => tr!("show all contexts").to_owned(),
+        Command::Show(ShownContexts::One(name)) => tr!("show the context {name}", name),
+        Command::Tab(tab) => tr!("show the tab {title}", title = tab.title()),
+        Command::Launch => tr!("launch a session").to_owned(),
+        Command::Dashboard => tr!("show the dashboard").to_owned(),
+        Command::Group => tr!("group the list by the next value").to_owned(),
+        Command::GroupBy(Some(grouping)) => {
+            tr!("group the list by {title}", title = grouping.title())
+        }
+        Command::GroupBy(None) => tr!("list without groups").to_owned(),
+        Command::Refresh => tr!("refresh the list").to_owned(),
+        Command::Help => tr!("show the keys of this view").to_owned(),
+        Command::Notices => tr!("show notifications").to_owned(),
+        Command::Quiet => tr!("switch quiet mode on or off").to_owned(),
+        Command::Quit => tr!("quit (sessions and shells keep running)").to_owned(),
+        Command::Settings => tr!("show and change the settings").to_owned(),
+        Command::Themes => tr!("choose the theme").to_owned(),
+        Command::Theme(name) => tr!("use the theme {name}", name),
+        Command::View(ViewCommand::List) => tr!("list the saved views").to_owned(),
+        Command::View(ViewCommand::Show(name)) => tr!("show the view {name}", name),
+        Command::View(ViewCommand::Save(name)) => tr!("save the list as the view {name}", name),
+        Command::View(ViewCommand::Delete(name)) => tr!("delete the view {name}", name),
     }
 }
 
@@ -216,13 +226,13 @@ pub fn nothing_begins_so(input: &Input, values: WordValues<'_>) -> Option<String
     }
     let (choices, typed) = choices(text, values);
     Some(match text.split_once(' ') {
-        None => format!("No command starts with {typed}"),
+        None => tr!("No command starts with {typed}", typed),
         Some((VIEW_SAVE, _)) => return None,
-        Some((VIEW | VIEW_DELETE, _)) => format!("No view starts with '{typed}'"),
-        Some((word, _)) if choices.is_empty() => format!("{word} takes no argument"),
-        Some(("group", _)) => format!("No key for groups starts with {typed}"),
-        Some((word, _)) if word.starts_with("theme") => format!("No theme starts with {typed}"),
-        Some(_) => format!("No context starts with {typed}"),
+        Some((VIEW | VIEW_DELETE, _)) => tr!("No view starts with '{typed}'", typed),
+        Some((word, _)) if choices.is_empty() => tr!("{word} takes no argument", word),
+        Some(("group", _)) => tr!("No key for groups starts with {typed}", typed),
+        Some((word, _)) if word.starts_with("theme") => tr!("No theme starts with {typed}", typed),
+        Some(_) => tr!("No context starts with {typed}", typed),
     })
 }
 
@@ -275,9 +285,10 @@ fn context(mirror: &Mirror, name: &str) -> Result<Command, String> {
         .find(|state| state.context.name.as_str() == name);
     match found {
         Some(state) => Ok(Command::Show(ShownContexts::One(state.context.name))),
-        None => Err(format!(
-            "context '{name}' not found. Configured: {}",
-            names(mirror).join(", ")
+        None => Err(tr!(
+            "context '{name}' not found. Configured: {mirror}",
+            name,
+            mirror = names(mirror).join(", ")
         )),
     }
 }

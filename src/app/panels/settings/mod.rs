@@ -177,7 +177,7 @@ impl SettingsPage {
             return Vec::new();
         }
         if !setting.is_own() {
-            self.problem = Some(format!("Your file doesn't set {}", setting.key));
+            self.problem = Some(tr!("Your file doesn't set {key}", key = setting.key));
             return Vec::new();
         }
         let key = setting.key.clone();
@@ -218,28 +218,32 @@ impl SettingsPage {
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Settings, &[Action::SettingEdit], "change"),
-    (Scope::Settings, &[Action::SettingReset], "reset"),
-    (Scope::Settings, &[Action::SettingsEditor], "open file"),
-    (Scope::Settings, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "close"),
+    (Scope::Settings, &[Action::SettingEdit], tr_later!("change")),
+    (Scope::Settings, &[Action::SettingReset], tr_later!("reset")),
+    (
+        Scope::Settings,
+        &[Action::SettingsEditor],
+        tr_later!("open file"),
+    ),
+    (Scope::Settings, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("close")),
 ];
 
 const EDITOR_HINTS: &[Hint] = &[
-    (Scope::Settings, &[Action::SettingEdit], "save"),
-    (Scope::Settings, MOVE, "choose"),
-    (Scope::Global, &[Action::Back], "cancel"),
+    (Scope::Settings, &[Action::SettingEdit], tr_later!("save")),
+    (Scope::Settings, MOVE, tr_later!("choose")),
+    (Scope::Global, &[Action::Back], tr_later!("cancel")),
 ];
 
 const SUBSET_HINTS: &[Hint] = &[
-    (Scope::Settings, &[Action::SettingEdit], "save"),
-    (Scope::Settings, MOVE, "move"),
-    (Scope::Global, &[Action::Back], "cancel"),
+    (Scope::Settings, &[Action::SettingEdit], tr_later!("save")),
+    (Scope::Settings, MOVE, tr_later!("move")),
+    (Scope::Global, &[Action::Back], tr_later!("cancel")),
 ];
 
 const LINE_HINTS: &[Hint] = &[
-    (Scope::Settings, &[Action::SettingEdit], "save"),
-    (Scope::Global, &[Action::Back], "cancel"),
+    (Scope::Settings, &[Action::SettingEdit], tr_later!("save")),
+    (Scope::Global, &[Action::Back], tr_later!("cancel")),
 ];
 
 impl Panel for SettingsPage {
@@ -368,7 +372,7 @@ impl Panel for SettingsPage {
 /// Why a setting can't be changed.
 fn refused(setting: &ShownSetting, facts: &Facts) -> Option<String> {
     if facts.settings_problem.as_ref().is_some_and(|it| it.whole) {
-        return Some("Your configuration file has a mistake. Correct it first".to_owned());
+        return Some(tr!("Your configuration file has a mistake. Correct it first").to_owned());
     }
     setting.fixed.clone()
 }

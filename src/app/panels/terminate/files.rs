@@ -93,14 +93,14 @@ impl LossFiles {
     pub(super) fn lost(&self, place: &str) -> Option<String> {
         match self {
             Self::Unknown => None,
-            Self::Asked => Some(format!("Files outside {place} (being counted).")),
-            Self::Failed(why) => Some(format!("Files outside {place}: {why}")),
+            Self::Asked => Some(tr!("Files outside {place} (being counted).", place)),
+            Self::Failed(why) => Some(tr!("Files outside {place}: {why}", place, why)),
             Self::Known(known) => Some(match loss::lost(&known.unsaved) {
                 Some(lost) => format!("{lost}."),
                 None if known.unsaved.home_is_kept => {
-                    "No files: none is outside /home/work and folders.".to_owned()
+                    tr!("No files: none is outside /home/work and folders.").to_owned()
                 }
-                None => "No files: none is outside folders.".to_owned(),
+                None => tr!("No files: none is outside folders.").to_owned(),
             }),
         }
     }
@@ -121,7 +121,7 @@ impl LossFiles {
         match self {
             Self::Known(known) => {
                 let why = known.unsaved.incomplete()?;
-                Some(format!("More files may be lost: {why}."))
+                Some(tr!("More files may be lost: {why}.", why))
             }
             _ => None,
         }

@@ -94,7 +94,7 @@ impl TerminateDialog {
     pub fn lost_lines(&self) -> Vec<String> {
         let mut lines = self.lost.clone();
         let place = if self.is_on_cluster {
-            "folders"
+            tr!("folders")
         } else {
             "/home/work"
         };
@@ -110,7 +110,11 @@ impl TerminateDialog {
         let home = self.home_days.map(|days| {
             let files = self.files.home();
             let files = files.map_or_else(String::new, |files| format!(" ({files})"));
-            format!("/home/work{files} and the log, for {}.", in_days(days))
+            tr!(
+                "/home/work{files} and the log, for {days}.",
+                files,
+                days = in_days(days)
+            )
         });
         home.into_iter().chain(self.kept.clone()).collect()
     }
@@ -124,19 +128,35 @@ impl TerminateDialog {
 pub fn ask(session: SessionKey, name: &Clean, force: bool) -> Step {
     Step::Ask {
         request: Request::session(session, SessionRequest::Terminate { force }),
-        purpose: Purpose::toast(Level::Info, format!("ending {name}")),
+        purpose: Purpose::toast(Level::Info, tr!("ending {name}", name)),
     }
 }
 
 const HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "terminate"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-    (Scope::Confirm, &[Action::ConfirmForce], "force"),
-    (Scope::Confirm, &[Action::ConfirmRescue], "copy files first"),
-    (Scope::Confirm, &[Action::ConfirmChoose], "choose file"),
-    (Scope::Confirm, MOVE, "move"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
-    (Scope::Confirm, &[Action::ConfirmPress], "press"),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmYes],
+        tr_later!("terminate"),
+    ),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
+    (Scope::Confirm, &[Action::ConfirmForce], tr_later!("force")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmRescue],
+        tr_later!("copy files first"),
+    ),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmChoose],
+        tr_later!("choose file"),
+    ),
+    (Scope::Confirm, MOVE, tr_later!("move")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmToggle],
+        tr_later!("other button"),
+    ),
+    (Scope::Confirm, &[Action::ConfirmPress], tr_later!("press")),
 ];
 
 impl Panel for TerminateDialog {
@@ -149,7 +169,7 @@ impl Panel for TerminateDialog {
             Action::ListDown if self.files.is_any() => self.files.move_by(1),
             Action::ListUp if self.files.is_any() => self.files.move_by(-1),
             Action::ConfirmChoose | Action::ConfirmRescue if !self.files.is_any() => {
-                return vec![Step::toast(Level::Info, "there are no files to copy")];
+                return vec![Step::toast(Level::Info, tr!("there are no files to copy"))];
             }
             Action::ConfirmChoose => self.files.choose(),
             Action::ConfirmRescue => return vec![Step::Go(Go::Rescue)],
@@ -197,26 +217,28 @@ fn has_container(session: &Session) -> bool {
 
 fn lost(session: &Session, shells: usize) -> Vec<String> {
     if failed_early(session) {
-        return vec!["Nothing: the session failed before it ran. It moves to Finished.".to_owned()];
+        return vec![
+            tr!("Nothing: the session failed before it ran. It moves to Finished.").to_owned(),
+        ];
     }
     if !has_container(session) {
-        return vec!["Nothing: the session hasn't run yet.".to_owned()];
+        return vec![tr!("Nothing: the session hasn't run yet.").to_owned()];
     }
-    let mut lost = vec!["All running programs.".to_owned()];
+    let mut lost = vec![tr!("All running programs.").to_owned()];
     match shells {
         0 => {}
-        1 => lost.push("Its shell, which is open in workbay.".to_owned()),
-        n => lost.push(format!("Its {n} shells, which are open in workbay.")),
+        1 => lost.push(tr!("Its shell, which is open in workbay.").to_owned()),
+        n => lost.push(tr!("Its {n} shells, which are open in workbay.", n)),
     }
     if session.is_committed() {
-        lost.push("The image that is being created from it.".to_owned());
+        lost.push(tr!("The image that is being created from it.").to_owned());
     }
     if session.home.is_some() {
-        lost.push("Files outside /home/work.".to_owned());
+        lost.push(tr!("Files outside /home/work.").to_owned());
     } else if !session.folders.is_empty() {
-        lost.push("Files outside its folders.".to_owned());
+        lost.push(tr!("Files outside its folders.").to_owned());
     } else {
-        lost.push("All its files, including /home/work.".to_owned());
+        lost.push(tr!("All its files, including /home/work.").to_owned());
     }
     lost
 }
@@ -229,22 +251,22 @@ fn kept(session: &Session, keep_days: Option<u32>) -> Vec<String> {
     let Some(days) = keep_days else {
         let folders = match session.folders.as_slice() {
             [] => None,
-            [one] => Some(format!("The folder {one}.")),
-            several => Some(format!("Its {} folders.", several.len())),
+            [one] => Some(tr!("The folder {one}.", one)),
+            several => Some(tr!("Its {several} folders.", several = several.len())),
         };
-        let log = "Its log, while the cluster keeps it.".to_owned();
+        let log = tr!("Its log, while the cluster keeps it.").to_owned();
         return folders.into_iter().chain([log]).collect();
     };
     if session.home.is_some() {
         return Vec::new();
     }
-    vec![format!("The log, for {}.", in_days(days))]
+    vec![tr!("The log, for {days}.", days = in_days(days))]
 }
 
 fn in_days(days: u32) -> String {
     match days {
-        1 => "1 day".to_owned(),
-        n => format!("{n} days"),
+        1 => tr!("1 day").to_owned(),
+        n => tr!("{n} days", n),
     }
 }
 

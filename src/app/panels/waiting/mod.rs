@@ -181,7 +181,11 @@ impl WaitingDialog {
         let button = self.question?;
         let words = &self.found()?.get(self.marked)?.words;
         let name = &self.name;
-        let text = format!("A new session is launched {words}. {name} leaves the queue.");
+        let text = tr!(
+            "A new session is launched {words}. {name} leaves the queue.",
+            words,
+            name
+        );
         Some((text, button))
     }
 
@@ -211,7 +215,7 @@ impl WaitingDialog {
                 priority::ask(self.session, &self.name, *priority)
             }
             Some(RemedyChange::Launch(_)) if !self.still_waits(env.mirror) => {
-                let text = format!("{} isn't waiting any more", self.name);
+                let text = tr!("{name} isn't waiting any more", name = self.name);
                 Step::toast(Level::Info, text)
             }
             Some(RemedyChange::Launch(request)) => self.launch(request),
@@ -255,24 +259,36 @@ impl WaitingDialog {
 }
 
 const REPLACE_HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmPress], "replace"),
-    (Scope::Confirm, MOVE, "move"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmPress],
+        tr_later!("replace"),
+    ),
+    (Scope::Confirm, MOVE, tr_later!("move")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
 ];
 
 const PRIORITY_HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmPress], "set priority"),
-    (Scope::Confirm, MOVE, "move"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmPress],
+        tr_later!("set priority"),
+    ),
+    (Scope::Confirm, MOVE, tr_later!("move")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
 ];
 
-const NO_REMEDY_HINTS: &[Hint] = &[(Scope::Confirm, &[Action::ConfirmNo], "close")];
+const NO_REMEDY_HINTS: &[Hint] = &[(Scope::Confirm, &[Action::ConfirmNo], tr_later!("close"))];
 
 const QUESTION_HINTS: &[Hint] = &[
-    (Scope::Confirm, &[Action::ConfirmYes], "replace"),
-    (Scope::Confirm, &[Action::ConfirmNo], "cancel"),
-    (Scope::Confirm, &[Action::ConfirmToggle], "other button"),
-    (Scope::Confirm, &[Action::ConfirmPress], "press"),
+    (Scope::Confirm, &[Action::ConfirmYes], tr_later!("replace")),
+    (Scope::Confirm, &[Action::ConfirmNo], tr_later!("cancel")),
+    (
+        Scope::Confirm,
+        &[Action::ConfirmToggle],
+        tr_later!("other button"),
+    ),
+    (Scope::Confirm, &[Action::ConfirmPress], tr_later!("press")),
 ];
 
 impl WaitingDialog {
@@ -355,10 +371,10 @@ fn in_the_queue(
     {
         let names = match ahead.as_slice() {
             [one] => one.name.to_string(),
-            many => format!("the {} sessions ahead", many.len()),
+            many => tr!("the {many} sessions ahead", many = many.len()),
         };
         found.push(Remedy {
-            words: format!("priority {priority}: before {names}"),
+            words: tr!("priority {priority}: before {names}", priority, names),
             change: RemedyChange::Priority(priority),
         });
     }
@@ -371,9 +387,10 @@ fn in_the_queue(
         && request.timeout.is_none_or(|it| it > timeout)
     {
         found.push(Remedy {
-            words: format!(
-                "with a timeout of {timeout}: ends before {} starts",
-                first.name
+            words: tr!(
+                "with a timeout of {timeout}: ends before {name} starts",
+                timeout,
+                name = first.name
             ),
             change: RemedyChange::Launch(Box::new(LaunchRequest {
                 timeout: Some(timeout),

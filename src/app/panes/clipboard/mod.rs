@@ -126,9 +126,9 @@ impl Clipboard {
             self.sent = Some((permit.place, copied.text.clone(), permit.until));
             return self.of_user(permit.pane, copied);
         }
-        let warning = format!(
-            "not copied: a program in {} wrote to your clipboard at the same time",
-            copied.name
+        let warning = tr!(
+            "not copied: a program in {name} wrote to your clipboard at the same time",
+            name = copied.name
         );
         let mut steps = vec![Step::toast(Level::Warning, warning)];
         steps.extend(self.of_program(copied, seen));
@@ -181,7 +181,7 @@ impl Clipboard {
     /// Handles a text that only a program wrote.
     fn of_program(&mut self, copied: Copied, seen: bool) -> Vec<Step> {
         if !fits(&copied.text) {
-            return self.refuse(&copied, "too long for the clipboard");
+            return self.refuse(&copied, tr!("too long for the clipboard"));
         }
         let allowed = match (self.decided.get(&copied.place), self.policy) {
             (Some(decided), _) => Some(*decided),
@@ -191,8 +191,8 @@ impl Clipboard {
         };
         match allowed {
             Some(true) if seen => vec![self.send(copied)],
-            Some(true) => self.refuse(&copied, "its terminal isn't on the screen"),
-            Some(false) => self.refuse(&copied, "blocked for this session"),
+            Some(true) => self.refuse(&copied, tr!("its terminal isn't on the screen")),
+            Some(false) => self.refuse(&copied, tr!("blocked for this session")),
             None => {
                 self.held = Some(copied);
                 Vec::new()
@@ -213,10 +213,11 @@ impl Clipboard {
         if *count > 1 {
             return Vec::new();
         }
-        let text = format!(
-            "blocked a program in {} from writing {} bytes to your clipboard: {why}",
-            copied.name,
-            copied.text.len()
+        let text = tr!(
+            "blocked a program in {name} from writing {copied} bytes to your clipboard: {why}",
+            name = copied.name,
+            copied = copied.text.len(),
+            why
         );
         vec![Step::toast(Level::Info, text)]
     }
@@ -227,10 +228,14 @@ impl Clipboard {
         let before = self.refused.remove(&place).unwrap_or(0);
         let refused = match before {
             0 => String::new(),
-            1 => "; one write was blocked before".to_owned(),
-            count => format!("; {count} writes were blocked before"),
+            1 => tr!("; one write was blocked before").to_owned(),
+            count => tr!("; {count} writes were blocked before", count),
         };
-        let text = format!("programs in {name} may write to your clipboard{refused}");
+        let text = tr!(
+            "programs in {name} may write to your clipboard{refused}",
+            name,
+            refused
+        );
         let mut steps = vec![Step::toast(Level::Info, text)];
         if let Some(held) = self.held.take_if(|held| held.place == place) {
             steps.push(self.send(held));
@@ -243,7 +248,7 @@ impl Clipboard {
         if self.held.take_if(|held| held.place == place).is_some() {
             *self.refused.entry(place).or_default() += 1;
         }
-        let text = format!("programs in {name} can't write to your clipboard");
+        let text = tr!("programs in {name} can't write to your clipboard", name);
         vec![Step::toast(Level::Info, text)]
     }
 
@@ -390,7 +395,7 @@ impl Panes {
     /// Saves the last copy in a new file.
     pub(super) fn save_copy(&self) -> Vec<Step> {
         let Some(last) = &self.clipboard.last else {
-            let text = "nothing copied in a terminal yet";
+            let text = tr!("nothing copied in a terminal yet");
             return vec![Step::toast(Level::Info, text)];
         };
         vec![Step::SavePrivate {

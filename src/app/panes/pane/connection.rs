@@ -186,7 +186,7 @@ impl Pane {
             StreamEnd::Exited {
                 exit_code: Some(code @ 129..=159),
             } if self.place != ShellPlace::Host => {
-                let why = format!("shell ended by signal {}", code - 128);
+                let why = tr!("shell ended by signal {code}", code = code - 128);
                 self.lost(Clean::new(&why), Some(now));
             }
             StreamEnd::Exited {
@@ -194,14 +194,14 @@ impl Pane {
             } if *code == i64::from(inside::NO_SHELL) && !self.start.toolbox => {
                 // The reopened terminal uses the bundled shell.
                 self.start.toolbox = true;
-                self.finish("no shell in this environment: Enter opens workbay's own".into());
+                self.finish(tr!("no shell in this environment: Enter opens workbay's own").into());
             }
             StreamEnd::Exited { exit_code } => {
                 // 126 and 127 mean that the shell couldn't be run.
                 self.ended_by_itself = !matches!(exit_code, Some(126 | 127)) && self.has_begun;
                 let why = match exit_code {
-                    Some(code) if *code != 0 => format!("shell ended with code {code}"),
-                    _ => "shell ended".to_owned(),
+                    Some(code) if *code != 0 => tr!("shell ended with code {code}", code),
+                    _ => tr!("shell ended").to_owned(),
                 };
                 self.finish(Clean::new(&why));
             }

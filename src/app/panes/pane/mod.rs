@@ -181,7 +181,7 @@ impl Pane {
         // Why it couldn't be opened while the session was ending isn't true any more.
         let never_began = !was_over && !self.has_begun && !self.takes_keys();
         if self.session_over && (tries || never_began) {
-            self.finish("the session has ended".into());
+            self.finish(tr!("the session has ended").into());
         }
     }
 

@@ -415,7 +415,7 @@ impl LogReader {
     fn broken(&mut self, error: &io::Error) {
         self.scan = None;
         self.seek = None;
-        let why = Clean::new(&format!("The stored lines can't be read: {error}"));
+        let why = Clean::new(&tr!("The stored lines can't be read: {error}", error));
         self.out.push(LogEvent::Ended(StreamEnd::Lost { why }));
     }
 
@@ -425,9 +425,13 @@ impl LogReader {
             let path = path.display();
             Clean::new(&if self.loading {
                 let lines = self.store.end();
-                format!("saved the first {lines} lines to {path}, the log is still being read")
+                tr!(
+                    "saved the first {lines} lines to {path}, the log is still being read",
+                    lines,
+                    path
+                )
             } else {
-                format!("saved to {path}")
+                tr!("saved to {path}", path)
             })
         });
         Msg::Done {

@@ -175,9 +175,10 @@ impl LogStore {
     }
 
     fn keep_in_memory(&mut self, why: &str) {
-        let text = format!(
-            "Only the last {} MiB are kept in memory: {why}",
-            self.limits.memory >> 20
+        let text = tr!(
+            "Only the last {memory} MiB are kept in memory: {why}",
+            memory = self.limits.memory >> 20,
+            why
         );
         self.in_memory = Some(Clean::new(&text));
     }
@@ -204,7 +205,10 @@ impl LogStore {
         let segment = Segment::file(directory)?;
         while !self.has_room(directory)? {
             let Some(Segment::File { .. }) = self.segments.front() else {
-                let text = format!("little disk space in {}", directory.display());
+                let text = tr!(
+                    "little disk space in {directory}",
+                    directory = directory.display()
+                );
                 return Err(io::Error::other(text));
             };
             self.drop_segment();

@@ -138,8 +138,8 @@ fn choice(environment: &Environment) -> EnvironmentChoice {
         name: environment.name.clone(),
         version: shown_version(environment),
         note: match (&environment.source, environment.size) {
-            _ if environment.absent => "not pulled yet".to_owned(),
-            (EnvironmentSource::Host, _) => "this machine".to_owned(),
+            _ if environment.absent => tr!("not pulled yet").to_owned(),
+            (EnvironmentSource::Host, _) => tr!("this machine").to_owned(),
             (EnvironmentSource::Image { .. }, Some(size)) => size.to_string(),
             (EnvironmentSource::Image { .. }, None) => String::new(),
         },

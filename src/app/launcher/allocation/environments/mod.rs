@@ -111,9 +111,10 @@ impl EnvironmentPicker {
     /// The question before the marked image is removed; `None` = it isn't yours.
     pub fn ask_to_remove(&mut self) -> Option<String> {
         let image = self.own_image()?;
-        let text = format!(
-            "Your image {} is deleted ({}). Sessions can't be launched from it any more.",
-            image.name, image.reference
+        let text = tr!(
+            "Your image {name} is deleted ({reference}). Sessions can't be launched from it any more.",
+            name = image.name,
+            reference = image.reference
         );
         self.removing = Some(image);
         Some(text)
@@ -264,7 +265,7 @@ impl EnvironmentPicker {
             && self.choices.is_empty();
         fails.then(|| {
             let query = self.query.text();
-            format!("no environment matches '{query}'")
+            tr!("no environment matches '{query}'", query)
         })
     }
 

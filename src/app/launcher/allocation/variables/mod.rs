@@ -229,8 +229,8 @@ impl Variables {
     pub fn question(&self) -> Option<String> {
         match self.count() {
             0 => None,
-            1 => Some("Remove the variable?".to_owned()),
-            n => Some(format!("Remove all {n} variables?")),
+            1 => Some(tr!("Remove the variable?").to_owned()),
+            n => Some(tr!("Remove all {n} variables?", n)),
         }
     }
 }

@@ -33,13 +33,13 @@ impl Variables {
         let row = self.rows.get(at).filter(|row| !row.is_empty())?;
         let (name, value) = (row.name.text(), row.value.text());
         if name.is_empty() {
-            return (!typing).then(|| VariableProblem::of_name("this value has no name"));
+            return (!typing).then(|| VariableProblem::of_name(tr!("this value has no name")));
         }
         if let Err(why) = check_variable_name(name) {
             return Some(VariableProblem::of_name(why));
         }
         if self.rows[..at].iter().any(|it| it.name.text() == name) {
-            let why = format!("{name} is already set above");
+            let why = tr!("{name} is already set above", name);
             return Some(VariableProblem::of_name(why));
         }
         if let Err(why) = check_value(name, value) {
@@ -49,9 +49,12 @@ impl Variables {
             return None;
         }
         Some(VariableProblem::of_value(if self.is_secret(row) {
-            format!("{name} is a secret, so its value isn't stored. Type it again")
+            tr!(
+                "{name} is a secret, so its value isn't stored. Type it again",
+                name
+            )
         } else {
-            format!("{name} has no value. Type one, or remove the row")
+            tr!("{name} has no value. Type one, or remove the row", name)
         }))
     }
 
@@ -69,13 +72,16 @@ impl Variables {
     pub fn unfinished_question(&self, at: usize) -> String {
         let row = self.rows.get(at).filter(|row| !row.name.is_empty());
         let Some(row) = row else {
-            return "A value has no name. Type one, or remove the row.".to_owned();
+            return tr!("A value has no name. Type one, or remove the row.").to_owned();
         };
         let name: String = row.name.text().chars().take(NAMES).collect();
         if self.is_secret(row) {
-            format!("{name} is a secret, so its value isn't stored. Type it, or remove the row.")
+            tr!(
+                "{name} is a secret, so its value isn't stored. Type it, or remove the row.",
+                name
+            )
         } else {
-            format!("{name} has no value. Type one, or remove the row.")
+            tr!("{name} has no value. Type one, or remove the row.", name)
         }
     }
 }
