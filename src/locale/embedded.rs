@@ -23,6 +23,7 @@ pub const KOREAN: &[(&str, &str)] = &[
     ("plain.po", include_str!("ko/plain.po")),
     ("cli.po", include_str!("ko/cli.po")),
     ("daemon.po", include_str!("ko/daemon.po")),
+    ("help.po", include_str!("ko/help.po")),
 ];
 
 /// The codes of the languages, besides English.
