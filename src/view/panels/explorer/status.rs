@@ -66,13 +66,13 @@ fn facts(paint: &Paint<'_>, app: &App, explorer: &Explorer, env: &PanelEnv<'_>) 
             ));
         }
         if count < all {
-            let hidden = all - count;
-            let word = if explorer.filter().is_empty() {
-                tr!("hidden")
+            let n = text::grouped(all - count);
+            let words = if explorer.filter().is_empty() {
+                tr!("{n} hidden", n)
             } else {
-                tr!("don't match")
+                tr!("{n} don't match", n)
             };
-            pieces.push((format!("{} {word}", text::grouped(hidden)), Face::Dim));
+            pieces.push((words, Face::Dim));
         }
     }
     let (chosen, size) = explorer.chosen();
@@ -91,12 +91,13 @@ fn facts(paint: &Paint<'_>, app: &App, explorer: &Explorer, env: &PanelEnv<'_>) 
         pieces.push((tr!("sorted").to_owned(), Face::Dim));
     }
     if let Some(clipboard) = app.transfers.clipboard() {
-        let word = if clipboard.moves {
-            tr!("to move")
+        let n = clipboard.paths.len();
+        let words = if clipboard.moves {
+            tr!("{n} to move", n)
         } else {
-            tr!("to copy")
+            tr!("{n} to copy", n)
         };
-        pieces.push((format!("{} {word}", clipboard.paths.len()), Face::Dim));
+        pieces.push((words, Face::Dim));
     }
     if let Some(why) = explorer.why_read_only(env) {
         let why = why.strip_prefix("read-only: ").unwrap_or(&why);
