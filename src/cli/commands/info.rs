@@ -135,35 +135,38 @@ impl RunCommand for Info {
 fn places(start: &Start) -> Vec<Place> {
     let paths = &start.paths;
     [
-        ("configuration", paths.config_file()),
+        (tr_later!("configuration"), paths.config_file()),
         (
-            tr!("system-wide configuration"),
+            tr_later!("system-wide configuration"),
             crate::config::layer::SITE_FILE.into(),
         ),
-        ("contexts", paths.contexts_file()),
+        (tr_later!("contexts"), paths.contexts_file()),
         (
-            tr!("system-wide contexts"),
+            tr_later!("system-wide contexts"),
             crate::config::contexts::SITE_FILE.into(),
         ),
-        ("resources", paths.resources_file()),
+        (tr_later!("resources"), paths.resources_file()),
         (
-            tr!("system-wide resources"),
+            tr_later!("system-wide resources"),
             crate::config::resources::SITE_FILE.into(),
         ),
-        ("environments", paths.environments_file()),
+        (tr_later!("environments"), paths.environments_file()),
         (
-            tr!("system-wide environments"),
+            tr_later!("system-wide environments"),
             crate::config::environments::SITE_FILE.into(),
         ),
-        ("themes", paths.themes_dir()),
-        ("keymaps", paths.keymaps_dir()),
-        ("state", paths.state_dir.clone()),
-        ("database", paths.database()),
-        (tr!("homes and logs of sessions"), paths.sessions_dir()),
-        (tr!("daemon's log"), paths.daemon_log()),
-        (tr!("TUI's log"), paths.tui_log()),
-        ("socket", paths.socket()),
-        ("cache", paths.cache_dir.clone()),
+        (tr_later!("themes"), paths.themes_dir()),
+        (tr_later!("keymaps"), paths.keymaps_dir()),
+        (tr_later!("state"), paths.state_dir.clone()),
+        (tr_later!("database"), paths.database()),
+        (
+            tr_later!("homes and logs of sessions"),
+            paths.sessions_dir(),
+        ),
+        (tr_later!("daemon's log"), paths.daemon_log()),
+        (tr_later!("TUI's log"), paths.tui_log()),
+        (tr_later!("socket"), paths.socket()),
+        (tr_later!("cache"), paths.cache_dir.clone()),
     ]
     .into_iter()
     .map(|(what, path)| Place {
@@ -262,8 +265,13 @@ fn origins(values: &[SettingValue]) -> String {
     )
 }
 
+fn heading(out: &mut String, title: &str) {
+    out.extend(["\n", title, "\n"]);
+}
+
 fn text(info: &InfoJson) -> String {
-    let mut out = tr!("workbay {version}\n\nPaths\n", version = info.version);
+    let mut out = format!("workbay {}\n", info.version);
+    heading(&mut out, tr!("Paths"));
     let paths: Vec<(&str, String)> = info
         .paths
         .iter()
@@ -277,13 +285,13 @@ fn text(info: &InfoJson) -> String {
         })
         .collect();
     out.push_str(&output::fields(&paths));
-    out.push_str("\nSettings\n");
+    heading(&mut out, tr!("Settings"));
     out.push_str(&origins(&info.settings));
     if !info.resources.is_empty() {
-        out.push_str("\nResources\n");
+        heading(&mut out, tr!("Resources"));
         out.push_str(&origins(&info.resources));
     }
-    out.push_str("\nContexts\n");
+    heading(&mut out, tr!("Contexts"));
     let rows: Vec<Vec<Cell>> = info.contexts.iter().map(context).collect();
     let head = [
         tr_later!("NAME"),
@@ -292,14 +300,14 @@ fn text(info: &InfoJson) -> String {
         tr_later!("FROM"),
     ];
     out.push_str(&output::table(&head, &rows, false));
-    out.push_str("\nTerminal\n");
+    heading(&mut out, tr!("Terminal"));
     let facts: Vec<(&str, String)> = info
         .terminal
         .iter()
         .map(|(name, value)| (*name, value.clone().unwrap_or_else(|| "-".to_owned())))
         .collect();
     out.push_str(&output::fields(&facts));
-    out.push_str("\nDaemon\n");
+    heading(&mut out, tr!("Daemon"));
     let daemon = info.daemon.as_ref().map_or_else(
         || tr!("not running").to_owned(),
         |daemon| {
@@ -313,7 +321,8 @@ fn text(info: &InfoJson) -> String {
         },
     );
     out.push_str(&daemon);
-    out.push_str("\n\nDisk\n");
+    out.push('\n');
+    heading(&mut out, tr!("Disk"));
     out.push_str(&info.disk.text());
     out
 }

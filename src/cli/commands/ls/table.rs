@@ -67,8 +67,7 @@ pub fn print(
         None => table.lines(sessions.iter().zip(&ids)),
         Some(grouping) => table.grouped(sessions.iter().zip(&ids), grouping),
     };
-    let heads: Vec<String> = table.columns.iter().map(|it| column::head(*it)).collect();
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let heads: Vec<&str> = table.columns.iter().map(|it| column::head(*it)).collect();
     output::colored(&output::table_of(&heads, &lines, theme.is_some()))
 }
 
