@@ -163,3 +163,32 @@ fn of_app(app: &mut App) {
         text(why);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{locale::embedded, model::testing};
+
+    #[test]
+    fn the_texts_of_the_daemon_are_in_the_language_of_the_client() {
+        let why = "needs 1 CPU, 0 of 2 free in group gpu; position 3 in queue";
+        let mut session = testing::session(1 << 96, "train-1");
+        session.status_message = Some(Clean::new(why));
+        let change_of = |session: &Session| Change::Session {
+            session: Box::new(session.clone()),
+        };
+        assert_eq!(change(change_of(&session)), change_of(&session));
+        let _korean = locale::in_this_thread(embedded::korean());
+        let translated = change(change_of(&session));
+        session.status_message = Some(Clean::new(
+            "그룹 gpu에서 1 CPU 필요, 2 중 0 사용 가능, 대기열에서 3번째",
+        ));
+        assert_eq!(translated, change_of(&session));
+        let failure = Failure::not_found("session a1b2 not found").because("no space left");
+        let translated = answer(Err(failure)).unwrap_err();
+        assert_eq!(
+            translated.to_string(),
+            "세션 a1b2: 찾을 수 없습니다: no space left"
+        );
+    }
+}

@@ -16,7 +16,7 @@ use workbay::{
     action::{Action, Scope},
     cli::parts,
     config::{meaning::meaning_in_english, setting::SETTINGS},
-    locale::{Catalog, embedded, texts_of},
+    locale::{self, Catalog, embedded, texts_of},
 };
 
 use self::marked::{Marked, marked};
@@ -159,5 +159,28 @@ fn korean_has_every_text_and_no_other() {
             wrong.push(format!("{file}: no Korean text for {key:?}"));
         }
     }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_text_of_the_daemon_is_recognized_by_its_template() {
+    let korean = embedded::korean();
+    let sent = all().into_iter();
+    let sent: Vec<Marked> = sent
+        .filter(|it| it.context.as_deref() == Some("daemon"))
+        .collect();
+    assert!(sent.len() > 200, "only {} texts found", sent.len());
+    let wrong: Vec<String> = sent
+        .iter()
+        .filter(|it| {
+            let names = locale::names(&it.text);
+            let values: Vec<(&str, &dyn std::fmt::Display)> = names
+                .iter()
+                .map(|name| (*name, &"x1" as &dyn std::fmt::Display))
+                .collect();
+            korean.sent(&locale::fill(&it.text, &values)).is_none()
+        })
+        .map(|it| format!("{}: {:?}", it.file, it.text))
+        .collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
