@@ -71,7 +71,7 @@ macro_rules! tr_filled {
 #[macro_export]
 macro_rules! tr_plural {
     ($number:expr, $one:literal, $many:literal $(,)?) => {
-        $crate::locale::plural_text($number as u64, $one, $many)
+        $crate::locale::plural_text($number, $one, $many)
     };
     ($number:expr, $one:literal, $many:literal, $($args:tt)+) => {
         $crate::tr_counted!([$number, $one, $many] [] $($args)+ ,)
@@ -84,7 +84,7 @@ macro_rules! tr_plural {
 macro_rules! tr_counted {
     ([$number:expr, $one:literal, $many:literal] [$($name:ident = $value:expr;)+] $(,)?) => {
         $crate::locale::fill(
-            $crate::locale::plural_text($number as u64, $one, $many),
+            $crate::locale::plural_text($number, $one, $many),
             &[$((stringify!($name), &$value as &dyn std::fmt::Display)),+],
         )
     };
@@ -200,7 +200,13 @@ pub fn text_in(key: &'static str, english: &'static str) -> &'static str {
 
 /// The form of a text for a number.
 #[must_use]
-pub fn plural_text(number: u64, one: &'static str, many: &'static str) -> &'static str {
+pub fn plural_text(
+    number: impl TryInto<u64>,
+    one: &'static str,
+    many: &'static str,
+) -> &'static str {
+    // No language has a form for negative numbers.
+    let number = number.try_into().unwrap_or(0);
     let translated = catalog().and_then(|it| it.get_plural(one, number));
     translated.unwrap_or(if number == 1 { one } else { many })
 }

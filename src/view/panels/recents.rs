@@ -201,7 +201,7 @@ fn draw_foot(paint: &mut Paint<'_>, app: &App, recents: &Recents, inner: Rect) {
     match command(&entry.launch) {
         Some(command) => said.push(tr!("runs {command}", command)),
         None if entry.launch.session_type == SessionType::Batch => {
-            said.push(tr!("batch").to_owned())
+            said.push(tr!("batch").to_owned());
         }
         None => {}
     }

@@ -133,7 +133,7 @@ fn draw_entry(
 
 /// A row that isn't an app.
 fn other(paint: &mut Paint<'_>, (x, y, room): (u16, u16, u16), title: &str, text: &str) {
-    let title = text::pad(&title, usize::from(TITLE));
+    let title = text::pad(title, usize::from(TITLE));
     let pieces = [
         piece(" ".repeat(usize::from(SHAPE)), Face::Text),
         piece(title, Face::Value),
