@@ -144,7 +144,10 @@ mod tests {
                 "{subject} ended with exit code {code}",
                 "{subject} 종료 코드 {code}",
             ),
-            ("{text} while it restarted", "다시 시작하는 동안 {text}"),
+            (
+                "{text} while the whole machine restarted",
+                "다시 시작하는 동안 {text}",
+            ),
             ("the engine refused", "엔진이 거부함"),
             ("{a} {b}", "{b}{a}"),
         ] {
@@ -164,7 +167,7 @@ mod tests {
         let shown = |text: &str| templates.translate(text);
         assert_eq!(shown("session a not found").unwrap(), "세션 a 없음");
         assert_eq!(shown("image a not found").unwrap(), "image a 없음");
-        let nested = "its command ended with exit code 3 while it restarted";
+        let nested = "its command ended with exit code 3 while the whole machine restarted";
         assert_eq!(
             shown(nested).unwrap(),
             "다시 시작하는 동안 명령 종료 코드 3"
