@@ -107,6 +107,10 @@ impl Scheduler {
             ContextRequest::FindOwner { .. } => {
                 turn.answer(ticket, Err(lacks(self.engine(), Capability::Owners)));
             }
+            ContextRequest::LogIn { .. } => {
+                let why = "this engine runs containers on a machine, and has no login";
+                turn.answer(ticket, Err(Failure::refused(why)));
+            }
             ContextRequest::Reach { .. } | ContextRequest::Image { .. } => {
                 turn.answer(ticket, Err(misdirected()));
             }
