@@ -127,7 +127,7 @@ fn creating(new: &NewFolder) -> Vec<String> {
         }
     };
     option("host", new.host.clone());
-    option("group", new.group.clone());
+    option("project", new.group.clone());
     let usage = (new.usage != FolderUsage::default()).then(|| new.usage.word().to_owned());
     option("usage-mode", usage);
     let permission = new.permission;

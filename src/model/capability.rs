@@ -242,6 +242,12 @@ pub enum EngineState {
 impl EngineState {
     /// Whether the login needs a one-time password.
     pub const fn needs_code(&self) -> bool {
-        matches!(self, Self::Lost { needs_code: true, .. })
+        matches!(
+            self,
+            Self::Lost {
+                needs_code: true,
+                ..
+            }
+        )
     }
 }

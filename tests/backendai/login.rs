@@ -142,7 +142,10 @@ async fn a_login_with_a_one_time_password() {
     assert_eq!(error.kind, FailureKind::NeedsCode, "{error:?}");
     assert!(error.to_string().contains("Invalid TOTP code"), "{error}");
     let error = engine.probe().await.unwrap_err();
-    assert!(error.to_string().contains("Authentication needed"), "{error}");
+    assert!(
+        error.to_string().contains("Authentication needed"),
+        "{error}"
+    );
 
     // The right one serves all requests of its login, and not the next login.
     engine.use_code(code("492039")).await.unwrap();
@@ -159,7 +162,10 @@ async fn keys_need_no_one_time_password() {
     let engine = BackendAiEngine::new(config(&manager.endpoint()));
     let code = OneTimeCode::parse("492039").unwrap();
     let error = engine.use_code(code).await.unwrap_err();
-    assert!(error.to_string().contains("signs its requests with keys"), "{error}");
+    assert!(
+        error.to_string().contains("signs its requests with keys"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

@@ -65,13 +65,20 @@ async fn no_key_is_lost_or_doubled_and_the_memory_stays() {
             let last = typed.lines().last().unwrap().to_owned();
             cut(&mut connection, &mut person, &last);
             cuts += 1;
-            println!("{cuts} min: {number} lines, TUI and daemon {:.1?} MiB", memory.last().unwrap());
+            println!(
+                "{cuts} min: {number} lines, TUI and daemon {:.1?} MiB",
+                memory.last().unwrap()
+            );
         }
     }
     end_typing(&mut person);
     assert_eq!(content(&bench, ours.id(), "typed").await, typed);
     println!("{} keys, {cuts} cuts, none lost or doubled", typed.len());
-    let early = memory.get(2).or(memory.first()).copied().unwrap_or_default();
+    let early = memory
+        .get(2)
+        .or(memory.first())
+        .copied()
+        .unwrap_or_default();
     for [program, name] in [["0", "TUI"], ["1", "daemon"]] {
         let index: usize = program.parse().unwrap();
         let last = memory.last().copied().unwrap_or_default()[index];

@@ -78,7 +78,10 @@ async fn a_login_with_two_factors_and_one_whose_password_expired() {
     let before = valkey::logins();
 
     let error = refused(&machine, &["--context", "careful", "ls"], 4);
-    assert!(error.contains("Two-Factor Authentication needed"), "{error}");
+    assert!(
+        error.contains("Two-Factor Authentication needed"),
+        "{error}"
+    );
     assert!(error.contains("workbay context login careful"), "{error}");
     let error = refused(&machine, &["--context", "old", "ls"], 4);
     assert!(error.contains("Password expired"), "{error}");
@@ -103,7 +106,12 @@ async fn a_login_with_two_factors_and_one_whose_password_expired() {
     person.type_("careful\r");
     person.wait_for("connected");
     let made = valkey::logins();
-    valkey::forget(&made.into_iter().filter(|it| !before.contains(it)).collect::<Vec<_>>());
+    valkey::forget(
+        &made
+            .into_iter()
+            .filter(|it| !before.contains(it))
+            .collect::<Vec<_>>(),
+    );
     person.type_("R");
     person.wait_for("Two-Factor Authentication needed");
     person.type_("\x0f");

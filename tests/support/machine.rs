@@ -3,8 +3,8 @@
 
 use crate::schemas;
 use std::{
-    path::PathBuf,
     io::Write as _,
+    path::PathBuf,
     process::{Command, Output, Stdio},
 };
 
@@ -84,6 +84,7 @@ impl Machine {
 
     /// The same, with text on its standard input.
     #[track_caller]
+    #[allow(dead_code, reason = "only some test programs use it")]
     pub fn workbay_with_input(&self, args: &[&str], input: &str) -> Output {
         let mut child = bounded(BINARY)
             .args(args)

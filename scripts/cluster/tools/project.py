@@ -1,4 +1,4 @@
-"""Creates the project `lab` with limits and a policy of its own, with `user` as its member, or opens it again; closes it.
+"""Creates the project `lab` with limits and a policy of its own, with `user` and the administrator as its members, or opens it again; closes it.
 
 Arguments: open or close, then the storage host.
 """
@@ -9,7 +9,8 @@ import sys
 
 from ai.backend.client.session import AsyncSession
 
-NAME, POLICY, RESOURCE_GROUP, MEMBER = "lab", "one-folder", "default", "user@lablup.com"
+NAME, POLICY, RESOURCE_GROUP = "lab", "one-folder", "default"
+MEMBERS = ("user@lablup.com", "admin@lablup.com")
 SLOTS = {"cpu": "2", "mem": "2147483648"}
 
 POLICIES = "query { project_resource_policies { name } }"
@@ -56,8 +57,8 @@ async def create(session, host):
     await change(session, CREATE, {"name": NAME, "props": props})
     project = await project_id(session)
     await change(session, FOR_PROJECT, {"name": RESOURCE_GROUP, "project": project})
-    user = (await session.Admin.query(USER, {"email": MEMBER}))["user"]["uuid"]
-    await change(session, MODIFY, {"id": project, "props": {"user_update_mode": "add", "user_uuids": [str(user)]}})
+    members = [(await session.Admin.query(USER, {"email": email}))["user"]["uuid"] for email in MEMBERS]
+    await change(session, MODIFY, {"id": project, "props": {"user_update_mode": "add", "user_uuids": members}})
 
 
 async def main(verb, host):

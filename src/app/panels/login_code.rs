@@ -6,9 +6,7 @@ use crate::{
         input::Input,
         step::{Purpose, Step},
     },
-    model::{
-        id::ContextName, notice::Level, one_time_code::OneTimeCode, request::ContextRequest,
-    },
+    model::{id::ContextName, notice::Level, one_time_code::OneTimeCode, request::ContextRequest},
     protocol::message::Request,
 };
 

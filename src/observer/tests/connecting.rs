@@ -90,7 +90,10 @@ fn a_login_that_needs_a_code_waits_for_it() {
 
     // A wrong one. There is no pause before the next.
     let wrong = play.ask(log_in());
-    let Order::Connect { code: Some(code), .. } = &play.orders[0].1 else {
+    let Order::Connect {
+        code: Some(code), ..
+    } = &play.orders[0].1
+    else {
         panic!("{:?}", play.orders);
     };
     assert_eq!(code.expose(), "492039");

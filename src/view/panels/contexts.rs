@@ -114,7 +114,9 @@ fn line(state: &ContextState, paint: &Paint<'_>) -> (&'static str, &'static str,
     match &state.engine {
         EngineState::Connected { .. } => (shapes.good, "connected", Face::StatusGood),
         EngineState::Connecting => (shapes.progress, "connecting", Face::StatusProgress),
-        EngineState::Lost { needs_code: true, .. } => (shapes.bad, "needs code", Face::Bad),
+        EngineState::Lost {
+            needs_code: true, ..
+        } => (shapes.bad, "needs code", Face::Bad),
         EngineState::Lost { .. } => (shapes.bad, "lost", Face::Bad),
     }
 }

@@ -42,8 +42,10 @@ pub enum ContextCommand {
         format: Json,
     },
     /// Log in with a one-time password, if the login of the context needs one
-    #[command(after_help = "Reads the one-time password from the terminal or from standard input. Contexts with mode = \"session\" log in by \
-        user name and password; if the account has two factors, the manager also asks for this code.")]
+    #[command(
+        after_help = "Reads the one-time password from the terminal or from standard input. Contexts with mode = \"session\" log in by \
+        user name and password; if the account has two factors, the manager also asks for this code."
+    )]
     Login {
         /// Name of the context
         name: String,

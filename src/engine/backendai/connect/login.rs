@@ -19,7 +19,11 @@ use crate::{
         api::Result,
         backendai::request::{call::USUAL, manager_error::Recipient, problem::ErrorBody},
     },
-    model::{failure::{Failure, FailureKind}, one_time_code::OneTimeCode, secret::Secret},
+    model::{
+        failure::{Failure, FailureKind},
+        one_time_code::OneTimeCode,
+        secret::Secret,
+    },
 };
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-sessionid");

@@ -1,5 +1,7 @@
 //! Reads the manager's list of folders. Its fields differ by version, so each may be missing.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::{
@@ -28,6 +30,18 @@ fn chosen(list: &Value, is_chosen: impl Fn(&Folder) -> bool) -> Vec<Folder> {
     let list = list.as_array().map_or(&[] as &[Value], Vec::as_slice);
     let folders = list.iter().filter_map(|it| folder(Node::new(it)));
     folders.filter(is_chosen).collect()
+}
+
+/// One list of several. A folder of the user is in the list of each of their projects.
+pub(super) fn without_repeats(lists: Vec<Value>) -> Value {
+    let mut known = BTreeSet::new();
+    let folders = lists.into_iter().flat_map(|list| match list {
+        Value::Array(folders) => folders,
+        _ => Vec::new(),
+    });
+    folders
+        .filter(|folder| known.insert(folder["id"].to_string()))
+        .collect()
 }
 
 /// Whether it is in the trash or being deleted, so that it can't be mounted.

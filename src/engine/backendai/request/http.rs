@@ -127,7 +127,9 @@ impl Http {
                 "context '{}' signs its requests with keys and has no login",
                 self.whom.context
             ))
-            .hint("with mode = \"session\" it logs in at the web server by user name and password")),
+            .hint(
+                "with mode = \"session\" it logs in at the web server by user name and password",
+            )),
         }
     }
 
