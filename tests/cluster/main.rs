@@ -16,6 +16,8 @@ mod changes;
 #[path = "../support/machine.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod machine;
+#[path = "../support/memory.rs"]
+mod memory;
 #[path = "../support/poll.rs"]
 mod poll;
 #[path = "../support/schemas.rs"]

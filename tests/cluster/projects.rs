@@ -1,7 +1,5 @@
 //! A second project with limits and a policy of its own.
 
-use serde_json::Value;
-
 use crate::{
     hand::{Named, machine},
     machine::Machine,
@@ -75,35 +73,39 @@ async fn a_project_with_limits_and_a_policy_of_its_own() {
     the_policy_allows_one_folder(&machine);
 }
 
+/// What the administrator's command about folders makes of it.
+fn folder(administrator: &Machine, words: &[&str]) -> std::process::Output {
+    administrator.workbay(&[&["--context", "everyone", "folder"], words].concat())
+}
+
+/// Deletes the folders of the project, also those of an earlier run.
+fn clear(administrator: &Machine) {
+    let listed = administrator.json(&["--context", "everyone", "folder", "ls", "--json"]);
+    for found in listed.as_array().unwrap() {
+        if found["group"] == "lab" {
+            let id = found["id"].as_str().unwrap();
+            folder(administrator, &["rm", id]);
+            folder(administrator, &["purge", "--yes", id]);
+        }
+    }
+}
+
 fn the_policy_allows_one_folder(machine: &Machine) {
     let administrator = administrator();
+    clear(&administrator);
     let (one, two) = (name(), name());
-    let create = |name: &str| {
-        let words = [
-            "--context",
-            "everyone",
-            "folder",
-            "create",
-            name,
-            "--project",
-            "lab",
-        ];
-        administrator.workbay(&words)
-    };
-    let made = create(&one);
+    let made = folder(&administrator, &["create", &one, "--project", "lab"]);
     assert!(made.status.success(), "{made:?}");
     let listed = machine.json(&["folder", "ls", "--json"]);
-    let folders: Vec<&Value> = listed.as_array().unwrap().iter().collect();
-    let found = folders.iter().find(|it| it["name"] == one.as_str());
+    let mut folders = listed.as_array().unwrap().iter();
+    let found = folders.find(|it| it["name"] == one.as_str());
     assert_eq!(found.unwrap()["group"], "lab", "{listed}");
-    let refused = create(&two);
+    let refused = folder(&administrator, &["create", &two, "--project", "lab"]);
     let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let expected = "cannot create more";
     assert!(
-        !refused.status.success() && error.contains("cannot create more"),
+        !refused.status.success() && error.contains(expected),
         "{error}"
     );
-    for words in [&["rm"][..], &["purge", "--yes"]] {
-        let words = [&["--context", "everyone", "folder"], words, &[&one]].concat();
-        administrator.ok(&words);
-    }
+    clear(&administrator);
 }

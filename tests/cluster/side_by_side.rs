@@ -70,12 +70,12 @@ fn folders(person: &mut Terminal) {
     let folder = name();
     person.be_patient(PATIENCE);
     person.type_("D");
-    person.wait_for("Folders");
+    person.wait_for("Data of");
     client(&["vfolder", "create", &folder, "local:volume1"]);
     person.wait_for(&folder);
     client(&["vfolder", "delete", &folder]);
     person.wait_gone(&folder);
     client(&["vfolder", "delete-trash", &folder]);
     person.type_("\x1b");
-    person.wait_gone("Folders");
+    person.wait_gone("Data of");
 }

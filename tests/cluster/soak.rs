@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::{
     bad_connection::BadConnection,
     hand::row,
+    memory,
     support::{Bench, small},
     terminal::Terminal,
     typed::{content, end_typing, open_terminal, shows, type_lines},
@@ -20,14 +21,6 @@ fn span() -> Duration {
     let minutes = std::env::var("WORKBAY_SOAK_MINUTES");
     let minutes = minutes.map_or(MINUTES, |text| text.parse().expect("a number of minutes"));
     Duration::from_secs(60 * minutes)
-}
-
-/// The memory that belongs to a process alone, in MiB.
-fn private(pid: u32) -> f64 {
-    let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
-    let kib = |line: &str| line.split_whitespace().nth(1)?.parse::<f64>().ok();
-    let lines = rollup.lines().filter(|line| line.starts_with("Private_"));
-    lines.filter_map(kib).sum::<f64>() / 1024.0
 }
 
 /// A proxy ends the connection. What is typed afterwards begins when the terminal is back.
@@ -61,7 +54,7 @@ async fn no_key_is_lost_or_doubled_and_the_memory_stays() {
         if minute.elapsed() >= Duration::from_secs(60) {
             minute = Instant::now();
             let daemon = machine.daemon_pid().unwrap().unsigned_abs();
-            memory.push([private(person.pid()), private(daemon)]);
+            memory.push([memory::private(person.pid()), memory::private(daemon)]);
             let last = typed.lines().last().unwrap().to_owned();
             cut(&mut connection, &mut person, &last);
             cuts += 1;
@@ -79,8 +72,7 @@ async fn no_key_is_lost_or_doubled_and_the_memory_stays() {
         .or(memory.first())
         .copied()
         .unwrap_or_default();
-    for [program, name] in [["0", "TUI"], ["1", "daemon"]] {
-        let index: usize = program.parse().unwrap();
+    for (index, name) in ["TUI", "daemon"].iter().enumerate() {
         let last = memory.last().copied().unwrap_or_default()[index];
         assert!(
             last - early[index] < GROWTH,

@@ -125,7 +125,8 @@ impl ManagerConnection {
         if lists.is_empty() {
             return self.folder_list(None).await;
         }
-        Ok(rows::without_repeats(lists))
+        let names = self.me.projects.iter().map(|project| &project.name);
+        Ok(rows::without_repeats(names.zip(lists)))
     }
 
     /// Fails for a folder that is shared read-only, if this manager would accept changes in it.
