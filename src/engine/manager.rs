@@ -63,9 +63,10 @@ pub trait Manager: Engine {
 
     /// Uses the one-time password for the next login, and only for that one. [`Engine::probe`] logs in.
     async fn use_code(&self, _code: OneTimeCode) -> Result<()> {
-        Err(Failure::unsupported(
-            "this context has no login with a one-time password",
-        ))
+        Err(
+            Failure::unsupported("this context has no login with a one-time password")
+                .hint("run `workbay context show` for how it logs in"),
+        )
     }
 
     /// The users with this email address for whom an administrator may launch sessions.

@@ -362,7 +362,7 @@ fn a_login_with_a_one_time_password_is_a_prompt() {
     let screen = Screen::new(80, 24).starting_in("edge").daemon(three());
     let idle = screen.press("ctrl-o");
     assert!(
-        idle.sees("no login of the shown contexts needs"),
+        idle.sees("No login of the shown contexts needs"),
         "{}",
         idle.text()
     );

@@ -109,7 +109,8 @@ impl Scheduler {
             }
             ContextRequest::LogIn { .. } => {
                 let why = "this engine runs containers on a machine, and has no login";
-                turn.answer(ticket, Err(Failure::refused(why)));
+                let hint = "only contexts of a Backend.AI cluster log in: `workbay context ls`";
+                turn.answer(ticket, Err(Failure::refused(why).hint(hint)));
             }
             ContextRequest::Reach { .. } | ContextRequest::Image { .. } => {
                 turn.answer(ticket, Err(misdirected()));
