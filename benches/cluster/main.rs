@@ -16,6 +16,8 @@ mod hand;
 #[path = "../../tests/support/machine.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod machine;
+#[path = "../../tests/support/memory.rs"]
+mod memory;
 #[path = "../../tests/support/poll.rs"]
 mod poll;
 #[path = "../whole/samples.rs"]
@@ -23,6 +25,9 @@ mod samples;
 #[path = "../../tests/support/schemas.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod schemas;
+#[path = "../../tests/cluster/script.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod script;
 #[path = "../../tests/cluster/support.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod support;

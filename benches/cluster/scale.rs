@@ -1,28 +1,29 @@
 //! A cluster with many sessions, as `scripts/cluster/crowd add` fills it: pages, filters and the end of the list beside a bare
 //! request, and what watching it costs while events come.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
-use tokio::time::MissedTickBehavior;
 use workbay::{
     engine::{backendai::BackendAiConfig, manager::PageQuery},
-    model::{request::SessionChange, spec::LaunchRequest, status::Tab},
+    model::status::Tab,
 };
 
 use crate::{
     hand,
     list::compare,
+    memory,
     rest::ticks,
     samples::Samples,
-    support::{Bench, by_admin, by_keys, engine, too_large},
+    script,
+    support::{by_admin, by_keys, engine},
 };
 
 const ROUNDS: usize = 9;
 const ROWS: u32 = 100;
 /// How long is watched.
 const SPAN: Duration = Duration::from_secs(120);
-/// A session that is put into the queue and taken out makes two events or more.
-const EVERY: Duration = Duration::from_millis(100);
+/// Events of sessions per second. The manager can't start so many sessions here, so they are broadcast in its name.
+const RATE: &str = "20";
 
 pub async fn measure(samples: &mut Samples) {
     samples
@@ -34,7 +35,7 @@ pub async fn measure(samples: &mut Samples) {
         ..by_admin()
     };
     pages(samples, "scale/admin", everyone).await;
-    watched(samples).await;
+    watched(samples);
 }
 
 async fn pages(samples: &mut Samples, name: &str, config: BackendAiConfig) {
@@ -69,46 +70,27 @@ async fn pages(samples: &mut Samples, name: &str, config: BackendAiConfig) {
     }
 }
 
-/// An open list of the user, while other sessions come and go.
-async fn watched(samples: &mut Samples) {
-    let bench = Bench::new().await;
+/// An open list of the user, while events of its sessions come.
+fn watched(samples: &mut Samples) {
     let machine = hand::machine("");
     let mut person = hand::open(&machine);
     person.wait_for("RUNNING");
     let daemon = machine.daemon_pid().expect("a daemon").unsigned_abs();
     let tui = person.pid();
-    let (before, memory) = ((ticks(daemon), ticks(tui)), private(daemon));
-    let end = tokio::time::Instant::now() + SPAN;
-    let mut turn = tokio::time::interval(EVERY);
-    turn.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let mut events = 0_u32;
-    while tokio::time::Instant::now() < end {
-        turn.tick().await;
-        let request = LaunchRequest {
-            resource_group: Some("default".to_owned()),
-            ..too_large()
-        };
-        let ours = bench.enqueue(request).await;
-        let kill = SessionChange::Terminate { force: true };
-        drop(bench.engine.change(ours.id(), &kill).await);
-        std::mem::forget(ours);
-        events += 2;
-    }
+    let (before, memory) = ((ticks(daemon), ticks(tui)), memory::private(daemon));
+    let printed = script::output("events", &[RATE, &SPAN.as_secs().to_string()]);
+    let count = printed
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.parse().ok());
+    let events: f64 = count.unwrap_or_else(|| panic!("no number of events: {printed}"));
     let share = |now: u64, then: u64| (now - then) as f64 / 100.0 / SPAN.as_secs_f64() * 100.0;
-    samples.add("scale/events", f64::from(events) / SPAN.as_secs_f64());
+    samples.add("scale/events", events / SPAN.as_secs_f64());
     samples.add("scale/daemon", share(ticks(daemon), before.0));
     samples.add("scale/tui", share(ticks(tui), before.1));
-    samples.add("scale/memory", private(daemon));
-    samples.add("scale/growth", private(daemon) - memory);
+    samples.add("scale/memory", memory::private(daemon));
+    samples.add("scale/growth", memory::private(daemon) - memory);
     person.type_("q");
     person.wait_end();
     machine.ok(&["daemon", "stop"]);
-}
-
-/// The memory that belongs to this process alone, in MiB.
-fn private(pid: u32) -> f64 {
-    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).expect("a process");
-    let kib = |line: &str| line.split_whitespace().nth(1)?.parse::<f64>().ok();
-    let lines = rollup.lines().filter(|line| line.starts_with("Private_"));
-    lines.filter_map(kib).sum::<f64>() / 1024.0
 }

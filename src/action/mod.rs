@@ -152,6 +152,7 @@ actions! {
     SettingEdit "settings.edit" "change the setting, or save the new value" [Settings]
     SettingReset "settings.reset" "reset to the default: remove the setting from your file" [Settings]
     SettingsEditor "settings.editor" "open your configuration file in your editor ($EDITOR)" [Settings]
+    ContextLogIn "contexts.log-in" "type the one-time password that the login of a context needs" [Sessions, Detail] { "log in": Sessions 95 }
     ContextChoose "contexts.choose" "show this context" [Contexts]
     DetailNextKernel "detail.next-kernel" "select the next container, for shell, log and ids" [Detail]
     DetailPreviousKernel "detail.previous-kernel" "select the previous container" [Detail]

@@ -23,6 +23,10 @@ pub fn equivalent(request: &Request, mirror: &Mirror) -> Option<String> {
         Request::Session { session, request } => request.command(&name_of(*session, mirror))?,
         Request::App { session, request } => of_app(request, name_of(*session, mirror))?,
         Request::Forward { request } => of_forward(request, mirror)?,
+        Request::Context {
+            context,
+            request: ContextRequest::LogIn { .. },
+        } => words(["context", "login", context.as_str()]),
         Request::Context { context, request } => {
             let mut words = of_context(request)?;
             if let Some(context) = of_several(*context, mirror) {
@@ -123,7 +127,7 @@ fn creating(new: &NewFolder) -> Vec<String> {
         }
     };
     option("host", new.host.clone());
-    option("group", new.group.clone());
+    option("project", new.group.clone());
     let usage = (new.usage != FolderUsage::default()).then(|| new.usage.word().to_owned());
     option("usage-mode", usage);
     let permission = new.permission;

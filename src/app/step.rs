@@ -333,6 +333,8 @@ pub enum Purpose {
     Environments(ContextName),
     /// Failures aren't shown, because the next layout sends the request again.
     Watch,
+    /// The list, read again because the terminal has got the focus. A failure isn't shown.
+    Refresh,
     /// For the app launcher.
     Apps(AppsPurpose),
     /// For the data page.

@@ -14,6 +14,7 @@ use crate::{
         failure::Failure,
         history::HistoryEntry,
         id::SessionId,
+        one_time_code::OneTimeCode,
         request::SessionChange,
         session::Session,
         spec::LaunchRequest,
@@ -59,6 +60,14 @@ pub trait Manager: Engine {
 
     /// What the caller's sessions use of their limits.
     async fn statistics(&self) -> Result<Statistics>;
+
+    /// Uses the one-time password for the next login, and only for that one. [`Engine::probe`] logs in.
+    async fn use_code(&self, _code: OneTimeCode) -> Result<()> {
+        Err(
+            Failure::unsupported("this context has no login with a one-time password")
+                .hint("run `workbay context show` for how it logs in"),
+        )
+    }
 
     /// The users with this email address for whom an administrator may launch sessions.
     async fn find_owner(&self, _email: &str) -> Result<OwnerChoices> {

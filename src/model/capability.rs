@@ -226,12 +226,28 @@ pub enum EngineState {
     Connected {
         info: EngineInfo,
     },
-    /// Disconnected. The daemon retries automatically.
+    /// Disconnected. The daemon retries automatically, except if the login needs a one-time password.
     Lost {
         why: Clean,
         /// What the user can do, if anything.
         hint: Option<Clean>,
         /// The number of attempts so far.
         attempt: u32,
+        /// Whether the login needs a one-time password. The daemon doesn't retry without one.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        needs_code: bool,
     },
+}
+
+impl EngineState {
+    /// Whether the login needs a one-time password.
+    pub const fn needs_code(&self) -> bool {
+        matches!(
+            self,
+            Self::Lost {
+                needs_code: true,
+                ..
+            }
+        )
+    }
 }

@@ -37,6 +37,8 @@ pub enum FailureKind {
     NoImage,
     /// The credentials aren't accepted. Retrying soon makes it worse.
     Denied,
+    /// The login needs a one-time password, or another one. Repeating it without one is useless.
+    NeedsCode,
     /// The engine or the daemon doesn't respond. A retry may succeed.
     Unreachable,
     /// The registry of an image doesn't respond. A retry may succeed.
@@ -59,7 +61,7 @@ impl FailureKind {
         match self {
             Self::Usage => 2,
             Self::NotFound | Self::NoImage => 3,
-            Self::Denied => 4,
+            Self::Denied | Self::NeedsCode => 4,
             Self::Unreachable => 5,
             Self::RegistryUnreachable
             | Self::RegistryBroken
@@ -194,8 +196,9 @@ impl Failure {
         self.kind == FailureKind::Unreachable
     }
 
+    /// Whether the engine doesn't accept who we are.
     pub fn is_denied(&self) -> bool {
-        self.kind == FailureKind::Denied
+        matches!(self.kind, FailureKind::Denied | FailureKind::NeedsCode)
     }
 
     pub fn is_not_found(&self) -> bool {

@@ -40,6 +40,7 @@ pub mod natural;
 pub mod nearest;
 pub mod network;
 pub mod notice;
+pub mod one_time_code;
 pub mod own_image;
 pub mod policy;
 pub mod ports;

@@ -11,6 +11,7 @@ use super::{
     forward::{ForwardId, ForwardOptions, ForwardTarget},
     id::SessionKey,
     idle::Keep,
+    one_time_code::OneTimeCode,
     own_image::ImageRequest,
     status::Tab,
 };
@@ -204,6 +205,8 @@ fn lack_of(capability: Capability) -> Failure {
 pub enum ContextRequest {
     /// Reads one full list from the engine now.
     Refresh,
+    /// Connects with a one-time password. Succeeds when the manager has accepted the login.
+    LogIn { code: OneTimeCode },
     /// Environments, read again from the engine.
     Environments,
     /// The available resources for a launch, cached for a minute unless `refresh` is set.
@@ -240,6 +243,7 @@ impl ContextRequest {
             } => true,
             Self::Folder { request } => request.is_change(),
             Self::Refresh
+            | Self::LogIn { .. }
             | Self::Image {
                 request: ImageRequest::List,
             }
@@ -257,6 +261,7 @@ impl ContextRequest {
                 "the manager of this context pulls images automatically when a session starts"
             ))),
             Self::Refresh
+            | Self::LogIn { .. }
             | Self::Environments
             | Self::Catalogue { .. }
             | Self::Folder { .. }

@@ -15,6 +15,7 @@ use crate::{
         change::Change,
         failure::{Failure, FailureKind},
         id::ContextName,
+        one_time_code::OneTimeCode,
         request::ContextRequest,
     },
     state_machine::{Answer, Ticket},
@@ -57,6 +58,10 @@ impl Observer {
     }
 
     pub(super) fn connect(&mut self, turn: &mut Turn, now: Timestamp) {
+        self.connect_with(turn, now, None);
+    }
+
+    fn connect_with(&mut self, turn: &mut Turn, now: Timestamp, code: Option<OneTimeCode>) {
         self.connection.number += 1;
         self.connection.connecting = true;
         self.connection.retry_at = None;
@@ -64,6 +69,7 @@ impl Observer {
         turn.orders.push(Order::Connect {
             connection: self.connection.number,
             new_login: self.connection.denied,
+            code,
         });
     }
 
@@ -131,18 +137,22 @@ impl Observer {
         self.connection.attempt = self.connection.attempt.saturating_add(1);
         self.connection.connecting = false;
         self.connection.awaited = false;
-        self.connection.denied = failure.kind == FailureKind::Denied;
+        self.connection.denied = failure.is_denied();
+        let needs_code = failure.kind == FailureKind::NeedsCode;
         let pause = if self.connection.denied {
             DENIED_PAUSE
         } else {
             pause(self.context, self.connection.attempt)
         };
-        self.connection.retry_at = now.checked_add(pause).ok();
+        // Without a one-time password, the next attempt would fail as well.
+        let retry_at = now.checked_add(pause).ok().filter(|_| !needs_code);
+        self.connection.retry_at = retry_at;
         self.close_events(turn);
         let state = EngineState::Lost {
             why: failure.message().clone(),
             hint: failure.hint.clone(),
             attempt: self.connection.attempt,
+            needs_code,
         };
         self.set_state(turn, state);
         self.drop_reading(turn, now, failure);
@@ -179,8 +189,12 @@ impl Observer {
         if self.is_connected() {
             return Some(ask);
         }
-        match ask {
+        match &ask {
             ObserverRequest::Context(ContextRequest::Refresh) => self.try_now(turn, now),
+            ObserverRequest::Context(ContextRequest::LogIn { code }) => {
+                self.log_in(turn, now, ticket, code);
+                return None;
+            }
             ObserverRequest::RefreshOrRetry => {
                 self.try_now(turn, now);
                 turn.answer(ticket, Ok(Answer::Done));
@@ -203,6 +217,22 @@ impl Observer {
         None
     }
 
+    /// Connects with a one-time password. The request waits for the outcome.
+    fn log_in(&mut self, turn: &mut Turn, now: Timestamp, ticket: Ticket, code: &OneTimeCode) {
+        if !self.connection.state.needs_code() || self.connection.connecting {
+            let failure = Failure::refused(tr_sent!(
+                "the login of context '{context}' doesn't wait for a one-time password",
+                context = self.context
+            ))
+            .hint(tr_sent!("run `workbay context ls` for its state"));
+            return turn.answer(ticket, Err(failure));
+        }
+        self.connect_with(turn, now, Some(code.clone()));
+        self.connection.awaited = true;
+        let ask = ObserverRequest::Context(ContextRequest::LogIn { code: code.clone() });
+        self.connection.early.push((ticket, ask));
+    }
+
     /// A request of the user ends the pause before the next attempt.
     fn try_now(&mut self, turn: &mut Turn, now: Timestamp) {
         let soon = |at: Timestamp| now.duration_since(at) < DENIED_GAP;
@@ -219,11 +249,16 @@ impl Observer {
     fn disconnected_failure(&self) -> Failure {
         let help = tr_sent!("workbay retries automatically. Run `workbay doctor` for the cause");
         match &self.connection.state {
-            EngineState::Lost { why, hint, .. } => {
-                let kind = if self.connection.denied {
-                    FailureKind::Denied
-                } else {
-                    FailureKind::Unreachable
+            EngineState::Lost {
+                why,
+                hint,
+                needs_code,
+                ..
+            } => {
+                let kind = match self.connection.denied {
+                    true if *needs_code => FailureKind::NeedsCode,
+                    true => FailureKind::Denied,
+                    false => FailureKind::Unreachable,
                 };
                 let help = hint.as_ref().map_or(help, |hint| hint.as_str());
                 Failure::new(kind, why.clone()).hint(help)
@@ -234,8 +269,7 @@ impl Observer {
 
     /// A failure that means a lost connection disconnects.
     pub(super) fn note_failure(&mut self, turn: &mut Turn, now: Timestamp, failure: &Failure) {
-        let gone = matches!(failure.kind, FailureKind::Unreachable | FailureKind::Denied);
-        if gone && self.is_connected() {
+        if (failure.is_lost() || failure.is_denied()) && self.is_connected() {
             self.disconnect(turn, now, failure);
         }
     }

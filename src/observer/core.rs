@@ -29,7 +29,7 @@ use crate::{
         statistics::Statistics,
         text::Clean,
     },
-    state_machine::{Ticket, misdirected, warnings::Warner},
+    state_machine::{Answer, Ticket, misdirected, warnings::Warner},
 };
 
 /// How long a request counts as attention, even if no client watches.
@@ -271,6 +271,8 @@ impl Observer {
     ) {
         match request {
             ContextRequest::Refresh => self.refresh_now(turn, now, ticket),
+            // Connected: it was accepted, or there was no need for it.
+            ContextRequest::LogIn { .. } => turn.answer(ticket, Ok(Answer::Done)),
             ContextRequest::Environments => self.ask_environments(turn, ticket),
             ContextRequest::Catalogue { project, refresh } => {
                 self.ask_catalogue(turn, now, ticket, project, refresh);

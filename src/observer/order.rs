@@ -2,7 +2,9 @@
 
 use crate::{
     engine::manager::PageQuery,
-    model::{id::SessionId, request::SessionChange, spec::LaunchRequest},
+    model::{
+        id::SessionId, one_time_code::OneTimeCode, request::SessionChange, spec::LaunchRequest,
+    },
 };
 
 /// The number of an attempt to connect. It distinguishes events of an old connection from those of the
@@ -20,6 +22,8 @@ pub enum Order {
         connection: ConnectionNumber,
         /// Create a new engine first, because the keys may have changed.
         new_login: bool,
+        /// A one-time password for this login.
+        code: Option<OneTimeCode>,
     },
     /// Listen to events. An older listener ends.
     Listen { connection: ConnectionNumber },

@@ -97,6 +97,7 @@ impl Scheduler {
             why: failure.message().clone(),
             hint: failure.hint.clone(),
             attempt: self.connection.attempt,
+            needs_code: false,
         };
         let doublings = self.connection.attempt.saturating_sub(1).min(5);
         let pause = (1_u32 << doublings).min(LONGEST_PAUSE);

@@ -4,10 +4,12 @@
 use jiff::Timestamp;
 
 use super::{
+    hints,
     paint::{Paint, Piece},
     text,
 };
 use crate::{
+    action::{Action, Scope},
     app::{app::App, area::Areas, durations, mirror::DaemonConnection},
     locale,
     model::{capability::EngineState, id::SessionKey},
@@ -35,6 +37,9 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         _ => String::new(),
     };
     let tries = match attempt {
+        _ if trouble(app).iter().all(|it| it.needs_code) => {
+            tr!("The login isn't retried without a one-time password.").to_owned()
+        }
         0 | 1 => tr!("Retrying automatically.").to_owned(),
         n => tr!("Retrying automatically (attempt {n}).", n),
     };
@@ -89,6 +94,8 @@ struct Trouble {
     /// What you can do about it.
     hint: Option<String>,
     attempt: u32,
+    /// Whether it ends only with a one-time password.
+    needs_code: bool,
 }
 
 /// The daemon is connected but doesn't respond.
@@ -103,6 +110,7 @@ fn trouble(app: &App) -> Vec<Trouble> {
             what: locale::text(SILENT).to_owned(),
             hint: Some(locale::text(END_SILENT).to_owned()),
             attempt: 0,
+            needs_code: false,
         }];
     }
     if let DaemonConnection::Down { why, attempt, .. } = app.mirror.connection() {
@@ -110,24 +118,40 @@ fn trouble(app: &App) -> Vec<Trouble> {
             what: tr!("Daemon disconnected: {why}", why),
             hint: None,
             attempt: *attempt,
+            needs_code: false,
         }];
     }
     let several = app.mirror.has_several_contexts();
     app.mirror
         .shown(app.sessions.shown())
         .filter_map(|state| match &state.engine {
-            EngineState::Lost { why, hint, attempt } => Some(Trouble {
+            EngineState::Lost {
+                why,
+                hint,
+                attempt,
+                needs_code,
+            } => Some(Trouble {
                 what: if several {
                     format!("{}: {why}", state.context.name)
                 } else {
                     text::sentence(why.as_str())
                 },
-                hint: hint.as_ref().map(ToString::to_string),
+                hint: needs_code
+                    .then(|| code_hint(app))
+                    .flatten()
+                    .or_else(|| hint.as_ref().map(ToString::to_string)),
                 attempt: *attempt,
+                needs_code: *needs_code,
             }),
             _ => None,
         })
         .collect()
+}
+
+/// The key for the one-time password, `None` if it has none.
+fn code_hint(app: &App) -> Option<String> {
+    let key = hints::keys(app, Scope::Sessions, Action::ContextLogIn);
+    (!key.is_empty()).then(|| tr!("Press {key} and type a one-time password", key))
 }
 
 pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {

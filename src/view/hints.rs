@@ -184,6 +184,12 @@ fn word_now(app: &App, actions: &[Action], word: &'static str) -> &'static str {
     word
 }
 
+/// Whether the login of a shown context needs a one-time password.
+fn needs_code(app: &App) -> bool {
+    let mut shown = app.mirror.shown(app.sessions.shown());
+    shown.any(|state| state.engine.needs_code())
+}
+
 /// The selected group of the list, while the list has the keys.
 fn selected_group(app: &App) -> Option<(usize, &Group)> {
     let selected = app.sessions.selected_group();
@@ -198,6 +204,7 @@ fn matters(app: &App, action: Action) -> bool {
         Action::Folders => app.mirror.is_up(),
         Action::Ports => !app.mirror.forwards().is_empty(),
         Action::Contexts => app.mirror.has_several_contexts(),
+        Action::ContextLogIn => needs_code(app),
         // The list refreshes automatically while the engine is connected.
         Action::SessionsRefresh => {
             app.mirror.has_lost(app.sessions.shown()) && app.why_not(action).is_none()
@@ -241,7 +248,7 @@ fn keys_of_all(app: &App, scope: Scope, actions: &[Action]) -> String {
 }
 
 /// The most convenient key of an action.
-fn keys(app: &App, scope: Scope, action: Action) -> String {
+pub fn keys(app: &App, scope: Scope, action: Action) -> String {
     app.keymap
         .keys_for(scope, action)
         .into_iter()

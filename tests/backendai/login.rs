@@ -7,7 +7,7 @@ use workbay::{
         backendai::{BackendAiConfig, BackendAiEngine, Login},
         manager::Manager as _,
     },
-    model::{failure::FailureKind, secret::Secret},
+    model::{failure::FailureKind, one_time_code::OneTimeCode, secret::Secret},
 };
 
 use super::{
@@ -125,23 +125,68 @@ async fn an_expired_login_and_a_changed_password() {
 }
 
 #[tokio::test]
+async fn a_login_with_a_one_time_password() {
+    let manager = Manager::web().await;
+    manager.put(node(ONE, "alpha", "RUNNING"));
+    manager.set(|state| state.one_time_code = Some("492039"));
+    let engine = web_engine(&manager);
+    let code = |text: &str| OneTimeCode::parse(text).unwrap();
+    let error = engine.probe().await.unwrap_err();
+    assert_eq!(error.kind, FailureKind::NeedsCode, "{error:?}");
+    let hint = "run `workbay context login prod` and type the one-time password";
+    assert_eq!(reason_and_fix(&error).1.as_deref(), Some(hint));
+
+    // A wrong code is used up.
+    engine.use_code(code("000000")).await.unwrap();
+    let error = engine.probe().await.unwrap_err();
+    assert_eq!(error.kind, FailureKind::NeedsCode, "{error:?}");
+    assert!(error.to_string().contains("Invalid TOTP code"), "{error}");
+    let error = engine.probe().await.unwrap_err();
+    assert!(
+        error.to_string().contains("Authentication needed"),
+        "{error}"
+    );
+
+    // The right one serves all requests of its login, and not the next login.
+    engine.use_code(code("492039")).await.unwrap();
+    engine.probe().await.unwrap();
+    assert_eq!(engine.page(&running()).await.unwrap().sessions.len(), 1);
+    manager.forget_logins();
+    let error = engine.page(&running()).await.unwrap_err();
+    assert_eq!(error.kind, FailureKind::NeedsCode, "{error:?}");
+}
+
+#[tokio::test]
+async fn keys_need_no_one_time_password() {
+    let manager = Manager::start().await;
+    let engine = BackendAiEngine::new(config(&manager.endpoint()));
+    let code = OneTimeCode::parse("492039").unwrap();
+    let error = engine.use_code(code).await.unwrap_err();
+    assert!(
+        error.to_string().contains("signs its requests with keys"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn answers_to_a_login() {
-    let one_time = json!({"authenticated": false, "data": {
-        "type": "https://api.backend.ai/probs/require-totp-authentication",
-        "title": "TOTP authentication required."}});
+    let unregistered = json!({"authenticated": false, "data": {
+        "type": "https://api.backend.ai/probs/require-totp-registration",
+        "title": "Two-Factor Authentication registration required."}});
     let expired = json!({"authenticated": false, "data": {
         "type": "https://api.backend.ai/probs/password-expired", "title": "Password expired."}});
     let no_id = json!({"authenticated": true, "data": {}});
     for (reply, why, hint) in [
         (
-            Reply::Json(200, one_time),
-            "the login of context 'prod' at ENDPOINT wasn't accepted: TOTP authentication required",
-            "this login needs a one-time password. Use mode = \"api\" with a key pair instead",
+            Reply::Json(200, unregistered),
+            "the login of context 'prod' at ENDPOINT wasn't accepted: Two-Factor Authentication \
+             registration required",
+            "this account must have one-time passwords: set them up in the WebUI first",
         ),
         (
             Reply::Json(401, expired),
             "the login of context 'prod' at ENDPOINT wasn't accepted: Password expired",
-            "set a new password in the WebUI first",
+            "set a new password in the WebUI first, then in the configuration of the context",
         ),
         (
             Reply::Raw(429, vec![("Retry-After", "1200".to_owned())], vec![]),

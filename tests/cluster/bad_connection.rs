@@ -20,7 +20,7 @@ use crate::{
 const LEADER: &str = "\x1d";
 
 /// A network namespace behind a bad connection. It ends with this.
-struct BadConnection {
+pub struct BadConnection {
     program: Child,
     commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
@@ -29,7 +29,7 @@ struct BadConnection {
 }
 
 impl BadConnection {
-    fn new(delay: u32, loss: u32) -> Self {
+    pub fn new(delay: u32, loss: u32) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/cluster/bad-connection");
         let script = script.display().to_string();
         let (delay, loss) = (delay.to_string(), loss.to_string());
@@ -79,16 +79,16 @@ impl BadConnection {
     }
 
     /// Ends all connections, as a proxy does after its time limit.
-    fn cut(&mut self) {
+    pub fn cut(&mut self) {
         self.command("cut");
     }
 
-    fn machine(&self) -> Machine {
+    pub fn machine(&self) -> Machine {
         hand::machine_at(&self.endpoint)
     }
 
     /// The program in the namespace.
-    fn open(&self, machine: &Machine) -> Terminal {
+    pub fn open(&self, machine: &Machine) -> Terminal {
         let mut words = as_root();
         if !words.is_empty() {
             // The variables of the machine.

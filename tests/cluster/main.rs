@@ -16,6 +16,8 @@ mod changes;
 #[path = "../support/machine.rs"]
 #[allow(dead_code, reason = "shared with other test programs")]
 mod machine;
+#[path = "../support/memory.rs"]
+mod memory;
 #[path = "../support/poll.rs"]
 mod poll;
 #[path = "../support/schemas.rs"]
@@ -45,13 +47,17 @@ mod listing;
 mod login;
 mod owners;
 mod pane;
+mod projects;
 mod queue;
 mod recovery;
 mod refusals;
 mod relaunching;
 mod script;
 mod session_files;
+mod side_by_side;
+mod soak;
 mod streams;
+mod strict_logins;
 mod support;
 mod together;
 mod typed;

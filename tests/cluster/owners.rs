@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The administrator who lists everyone's sessions, as context `everyone`.
-fn administrator() -> Machine {
+pub fn administrator() -> Machine {
     let endpoint = crate::support::manager();
     let mut machine = machine(&format!(
         r#"

@@ -30,8 +30,21 @@ pub fn request_as_admin(path: &str, body: &str) -> String {
 
 /// Runs a script of `scripts/cluster` to its end.
 pub fn run(name: &str, args: &[&str]) {
+    output(name, args);
+}
+
+/// What a script of `scripts/cluster` prints.
+pub fn output(name: &str, args: &[&str]) -> String {
     let script = path_of(name);
-    as_root_to_end(&[&[script.as_str()], args].concat());
+    as_root_to_end(&[&[script.as_str()], args].concat())
+}
+
+/// The exit code of a script of `scripts/cluster`, whose messages go where those of the test go.
+pub fn exit_code(name: &str, args: &[&str]) -> i32 {
+    let script = path_of(name);
+    let words = [&as_root()[..], &[&script], args].concat();
+    let status = Command::new(words[0]).args(&words[1..]).status().unwrap();
+    status.code().unwrap_or(-1)
 }
 
 fn path_of(name: &str) -> String {

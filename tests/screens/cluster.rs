@@ -77,6 +77,21 @@ pub fn away() -> EngineState {
             "see whether its address in contexts.toml is right: `workbay context show edge`",
         )),
         attempt: 4,
+        needs_code: false,
+    }
+}
+
+/// A login that waits for its second factor.
+pub fn without_code() -> EngineState {
+    EngineState::Lost {
+        why: Clean::new(
+            "the login of context 'edge' at https://edge.example.org wasn't accepted: Two-Factor Authentication needed",
+        ),
+        hint: Some(Clean::new(
+            "run `workbay context login edge` and type the one-time password",
+        )),
+        attempt: 1,
+        needs_code: true,
     }
 }
 

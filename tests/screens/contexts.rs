@@ -8,7 +8,10 @@ use workbay::{
     app::{
         launcher::Launcher, panels::contexts::ContextPicker, panels::terminate::TerminateDialog,
     },
-    model::{change::Change, status::Tab, text::Clean},
+    model::{
+        change::Change, one_time_code::OneTimeCode, request::ContextRequest, status::Tab,
+        text::Clean,
+    },
     protocol::message::{Reply, Request},
     theme::color::ColorDepth,
 };
@@ -351,5 +354,38 @@ fn a_session_launched_into_a_context_is_followed() {
         screen.sees("just-asked-for PENDING: waiting"),
         "{}",
         screen.text()
+    );
+}
+
+#[test]
+fn a_login_with_a_one_time_password_is_a_prompt() {
+    let screen = Screen::new(80, 24).starting_in("edge").daemon(three());
+    let idle = screen.press("ctrl-o");
+    assert!(
+        idle.sees("No login of the shown contexts needs"),
+        "{}",
+        idle.text()
+    );
+    let waiting = idle.notice(Change::Engine {
+        context: name("edge"),
+        engine: Box::new(cluster::without_code()),
+    });
+    insta::assert_snapshot!(waiting.text());
+    let prompt = waiting.press("ctrl-o").typed("4920");
+    insta::assert_snapshot!(prompt.text());
+    let wrong = prompt.typed("-");
+    assert!(
+        wrong.sees("has only digits and letters"),
+        "{}",
+        wrong.text()
+    );
+    let sent = wrong.press("backspace").typed("39").press("enter");
+    let code = OneTimeCode::parse("492039").unwrap();
+    assert_eq!(
+        sent.wishes().last(),
+        Some(&&Request::context(
+            name("edge"),
+            ContextRequest::LogIn { code }
+        ))
     );
 }

@@ -70,6 +70,7 @@ fn a_fresh_machine_without_an_engine_says_what_to_do() {
             "join its group: `sudo usermod -aG docker $USER`, then log out and in again",
         )),
         attempt: 1,
+        needs_code: false,
     };
     insta::assert_snapshot!(Screen::new(80, 24).daemon(first).text());
 }
@@ -203,6 +204,7 @@ fn a_log_that_is_not_there_yet_says_why_its_engine_does_not_answer() {
         why: why.into(),
         hint: None,
         attempt: 1,
+        needs_code: false,
     }));
     assert!(hangs.sees("Loading the log"), "{}", hangs.text());
     assert!(hangs.sees(why), "{}", hangs.text());

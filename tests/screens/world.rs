@@ -150,6 +150,7 @@ pub fn lost() -> EngineState {
         ),
         hint: Some(Clean::new("start it: `sudo systemctl start docker`")),
         attempt: 3,
+        needs_code: false,
     }
 }
 

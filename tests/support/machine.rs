@@ -3,8 +3,9 @@
 
 use crate::schemas;
 use std::{
+    io::Write as _,
     path::PathBuf,
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_workbay");
@@ -79,6 +80,24 @@ impl Machine {
             .expect("workbay starts");
         schemas::check_output(args, &output.stdout);
         output
+    }
+
+    /// The same, with text on its standard input.
+    #[track_caller]
+    #[allow(dead_code, reason = "only some test programs use it")]
+    pub fn workbay_with_input(&self, args: &[&str], input: &str) -> Output {
+        let mut child = bounded(BINARY)
+            .args(args)
+            .envs(self.env())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("workbay starts");
+        let mut stdin = child.stdin.take().expect("a standard input");
+        stdin.write_all(input.as_bytes()).expect("it reads");
+        drop(stdin);
+        child.wait_with_output().expect("it ends")
     }
 
     /// The same, which must succeed; its output.

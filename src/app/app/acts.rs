@@ -16,6 +16,7 @@ use crate::{
     },
     model::{
         capability::Capability,
+        context::EngineKind,
         id::{KernelId, SessionKey},
         notice::Level,
         request::SessionRequest,
@@ -98,6 +99,18 @@ impl App {
             request: Request::refresh(context.filter(|_| self.mirror.has_several_contexts())),
             purpose: Purpose::toast(Level::Info, tr!("list refreshed")),
         }]
+    }
+
+    /// Reads the list again when the terminal gets the focus: a manager reports no event for some changes, such as another name.
+    pub(super) fn refresh_on_return(&self) -> Option<Step> {
+        let shown = self.sessions.shown();
+        let mut contexts = self.mirror.shown(shown);
+        let has_manager = contexts.any(|it| it.context.kind == EngineKind::Backendai);
+        let context = shown.one().filter(|_| self.mirror.has_several_contexts());
+        (has_manager && self.mirror.is_up() && self.page == Page::Sessions).then(|| Step::Ask {
+            request: Request::refresh(context),
+            purpose: Purpose::Refresh,
+        })
     }
 
     /// Opens the log of a session, in the container that is selected in the detail.

@@ -306,7 +306,7 @@ impl App {
                 }
                 Vec::new()
             }
-            (Purpose::Folders(asked), result) => self.folders_answered(asked, result),
+            (Purpose::Folders(asked), result) => self.folders_answered(asked, result, now),
             (Purpose::Explorer(asked), result) => self.files_answered(asked, result),
             (Purpose::ForwardUrl { then }, Ok(Reply::Opened { opened })) => {
                 self.url_created(&opened, then)
@@ -324,12 +324,15 @@ impl App {
                 | Purpose::Settings
                 | Purpose::SaveSetting
                 | Purpose::Watch
+                | Purpose::Refresh
                 | Purpose::ForwardUrl { .. }
                 | Purpose::Environments(_),
                 Ok(_),
             )
             // The environments that are already known are good enough.
-            | (Purpose::Environments(_), Err(_)) => Vec::new(),
+            | (Purpose::Environments(_), Err(_))
+            // The banner shows what is disconnected.
+            | (Purpose::Refresh, Err(_)) => Vec::new(),
             (Purpose::Rename { session, name, new }, Err(failure)) => {
                 // Shows the typed name again, so that you don't have to retype it.
                 if !self.panels.is_open::<Rename>() && failure.kind != FailureKind::NotFound {

@@ -1,5 +1,7 @@
 //! The data page: opens it, and hands it what the daemon answers.
 
+use jiff::Timestamp;
+
 use super::App;
 use crate::{
     app::{
@@ -47,9 +49,10 @@ impl App {
         &mut self,
         purpose: FoldersPurpose,
         result: Result<Reply, Failure>,
+        now: Timestamp,
     ) -> Vec<Step> {
         match self.panels.get_mut::<FoldersPanel>() {
-            Some(page) => page.answered(purpose, result),
+            Some(page) => page.answered(purpose, result, now),
             None => FoldersPanel::new(purpose.context).answered_in_background(&purpose, result),
         }
     }

@@ -53,7 +53,9 @@ use super::{
     msg::{Msg, Ticket},
     notices::Notices,
     notices::toast::Toasts,
-    panels::{AnyPanel, Panels, explorer::Explorer, notifications::NoticeList},
+    panels::{
+        AnyPanel, Panels, explorer::Explorer, folders::FoldersPanel, notifications::NoticeList,
+    },
     panes::Panes,
     saved::SavedState,
     sessions::Sessions,
@@ -252,9 +254,10 @@ impl App {
             Msg::Focus(on) => {
                 self.in_front = on;
                 let mut steps = self.panes.focus(on && self.page == Page::Panes);
-                // The user may have changed the colors elsewhere.
+                // The user may have changed the colors elsewhere, or sessions with another program.
                 if on {
                     steps.extend(self.ask_colors());
+                    steps.extend(self.refresh_on_return());
                 }
                 steps
             }
@@ -461,6 +464,13 @@ impl App {
         let mut steps = self.panes.tick(&mut self.ids, now);
         if let Some(launcher) = self.panels.get_mut::<Launcher>() {
             steps.extend(launcher.tick(&self.mirror, now));
+        }
+        if let Some(page) = self
+            .panels
+            .get_mut::<FoldersPanel>()
+            .filter(|_| self.mirror.is_up())
+        {
+            steps.extend(page.tick(now));
         }
         steps
     }

@@ -8,7 +8,7 @@ use crate::{
         durations,
         focus::Page,
         launcher::Launcher,
-        panels::{apps::AppLauncher, explorer::Explorer, ports::PortBoard},
+        panels::{apps::AppLauncher, explorer::Explorer, folders::FoldersPanel, ports::PortBoard},
         sessions::TIME_STEP,
     },
     rules::reclaim::{Reclaim, reclaim},
@@ -28,6 +28,10 @@ impl App {
             self.panels
                 .get::<PortBoard>()
                 .and_then(|it| it.wake_at(&self.mirror, now)),
+            self.panels
+                .get::<FoldersPanel>()
+                .filter(|_| self.mirror.is_up())
+                .and_then(FoldersPanel::wake_at),
             self.panels.get::<Explorer>().and_then(Explorer::wake_at),
             self.next_question(now),
             self.next_dashboard_change(now),

@@ -18,6 +18,7 @@ pub mod folders;
 pub mod help;
 pub mod history;
 pub mod layouts;
+pub mod login_code;
 pub mod new_shell;
 pub mod notifications;
 pub mod palette;
@@ -56,6 +57,7 @@ use self::{
     help::Help,
     history::HistoryTable,
     layouts::LayoutList,
+    login_code::LoginCode,
     new_shell::NewShell,
     notifications::NoticeList,
     palette::Palette,
@@ -94,6 +96,7 @@ macro_rules! each_panel {
                 Export(ExportForm),
                 Commit(CommitForm),
                 Rescue(RescueForm),
+                LoginCode(LoginCode),
             }
             dialogs {
                 Room(ControlRoom),
@@ -142,6 +145,10 @@ pub fn opened_by(action: Action, env: &PanelEnv<'_>) -> Option<(Option<AnyPanel>
             "only one context is configured. Add others to contexts.toml"
         )),
         Action::Contexts => open(ContextPicker::new(env).into()),
+        Action::ContextLogIn => match LoginCode::new(env) {
+            Some(prompt) => open(prompt.into()),
+            None => info(tr!("no login of the shown contexts needs a one-time password")),
+        },
         Action::ThemePick => (Some(ThemePicker::new(env).into()), vec![ThemePicker::ask()]),
         Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),
         Action::PanePick => open(ShellPicker::new(env.mirror, env.panes, &env.facts.host).into()),

@@ -22,7 +22,10 @@ use crate::{
         api::Result as EngineResult,
         manager::{Manager, ManagerEvent, ProgressStream, TaskProgress},
     },
-    model::failure::{Failure, FailureKind},
+    model::{
+        failure::{Failure, FailureKind},
+        one_time_code::OneTimeCode,
+    },
     observer::{
         fact::{Fact, ManagerReply},
         order::{ConnectionNumber, ManagerRequest, Order, RequestNumber},
@@ -84,9 +87,10 @@ impl Execute<Order> for ManagerExecutor {
             Order::Connect {
                 connection,
                 new_login,
+                code,
             } => {
                 self.rest();
-                tokio::spawn(async move { this.connect(connection, new_login).await });
+                tokio::spawn(async move { this.connect(connection, new_login, code).await });
             }
             Order::Listen { connection } => {
                 self.rest();
@@ -117,12 +121,20 @@ impl ManagerExecutor {
         }
     }
 
-    async fn connect(&self, connection: ConnectionNumber, new_login: bool) {
+    async fn connect(
+        &self,
+        connection: ConnectionNumber,
+        new_login: bool,
+        code: Option<OneTimeCode>,
+    ) {
         if new_login {
             self.engine.discard();
         }
         let probe = async {
             let engine = self.engine.get().await?;
+            if let Some(code) = code {
+                engine.use_code(code).await?;
+            }
             engine.probe().await
         };
         let fact = match bounded(CONNECT, FailureKind::Unreachable, probe).await {

@@ -32,6 +32,7 @@ use crate::{
         catalogue::{Catalogue, OwnerChoices},
         history::HistoryEntry,
         id::SessionId,
+        one_time_code::OneTimeCode,
         request::SessionChange,
         session::Session,
         spec::LaunchRequest,
@@ -133,6 +134,10 @@ impl Manager for BackendAiEngine {
 
     async fn history(&self, session: SessionId) -> Result<Vec<HistoryEntry>> {
         self.core.connection().await?.history(session).await
+    }
+
+    async fn use_code(&self, code: OneTimeCode) -> Result<()> {
+        self.core.use_code(code).await
     }
 
     async fn statistics(&self) -> Result<Statistics> {

@@ -8,7 +8,10 @@ use super::{
     Play, fault, info, launch,
 };
 use crate::{
-    model::{capability::EngineState, failure::FailureKind, request::ContextRequest, status::Tab},
+    model::{
+        capability::EngineState, failure::FailureKind, one_time_code::OneTimeCode,
+        request::ContextRequest, status::Tab,
+    },
     state_machine::Answer,
 };
 
@@ -69,6 +72,49 @@ fn an_engine_that_denies_us_is_not_hammered() {
     play.settle();
     assert_eq!(play.answers[&ticket], Ok(Answer::Done));
     assert_eq!(play.mirror.len(), 1);
+}
+
+#[test]
+fn a_login_that_needs_a_code_waits_for_it() {
+    let log_in = || {
+        let code = OneTimeCode::parse("492039").unwrap();
+        ObserverRequest::Context(ContextRequest::LogIn { code })
+    };
+    let mut play = Play::with(1);
+    play.report(Fact::Watched(true));
+    play.carry_out(0, Some(FailureKind::NeedsCode));
+    assert!(play.observer.engine().needs_code());
+    assert_eq!(play.due_in(), None, "it would fail again without a code");
+    let refused = play.ask(launch("first"));
+    assert_eq!(play.failed(refused).kind, FailureKind::NeedsCode);
+
+    // A wrong one. There is no pause before the next.
+    let wrong = play.ask(log_in());
+    let Order::Connect {
+        code: Some(code), ..
+    } = &play.orders[0].1
+    else {
+        panic!("{:?}", play.orders);
+    };
+    assert_eq!(code.expose(), "492039");
+    let second = play.ask(log_in());
+    assert_eq!(play.failed(second).kind, FailureKind::Refused);
+    play.carry_out(0, Some(FailureKind::NeedsCode));
+    assert_eq!(play.failed(wrong).kind, FailureKind::NeedsCode);
+
+    let right = play.ask(log_in());
+    play.settle();
+    assert_eq!(play.answers[&right], Ok(Answer::Done));
+    assert_eq!(play.mirror.len(), 1);
+}
+
+#[test]
+fn a_code_that_is_not_needed_is_refused() {
+    let mut play = Play::watched(1);
+    play.lose();
+    let code = OneTimeCode::parse("492039").unwrap();
+    let ticket = play.ask(ObserverRequest::Context(ContextRequest::LogIn { code }));
+    assert_eq!(play.failed(ticket).kind, FailureKind::Refused);
 }
 
 #[test]

@@ -107,6 +107,12 @@ impl Scheduler {
             ContextRequest::FindOwner { .. } => {
                 turn.answer(ticket, Err(lacks(self.engine(), Capability::Owners)));
             }
+            ContextRequest::LogIn { .. } => {
+                let why = tr_sent!("this engine runs containers on a machine, and has no login");
+                let hint =
+                    tr_sent!("only contexts of a Backend.AI cluster log in: `workbay context ls`");
+                turn.answer(ticket, Err(Failure::refused(why).hint(hint)));
+            }
             ContextRequest::Reach { .. } | ContextRequest::Image { .. } => {
                 turn.answer(ticket, Err(misdirected()));
             }

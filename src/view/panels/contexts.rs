@@ -120,6 +120,9 @@ fn line(state: &ContextState, paint: &Paint<'_>) -> (&'static str, &'static str,
     match &state.engine {
         EngineState::Connected { .. } => (shapes.good, tr!("connected"), Face::StatusGood),
         EngineState::Connecting => (shapes.progress, tr!("connecting"), Face::StatusProgress),
+        EngineState::Lost {
+            needs_code: true, ..
+        } => (shapes.bad, tr!("needs code"), Face::Bad),
         EngineState::Lost { .. } => (shapes.bad, tr!("lost"), Face::Bad),
     }
 }

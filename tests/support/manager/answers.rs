@@ -75,6 +75,13 @@ impl State {
                     "details": "User credential mismatch"}}),
             ));
         }
+        if let Some(code) = self.one_time_code {
+            match body["otp"].as_str() {
+                None => return Some(login_without_code()),
+                Some(given) if given != code => return Some(login_with_wrong_code()),
+                Some(_) => {}
+            }
+        }
         let id = format!("login-{}", self.login_count);
         self.logins.push(id.clone());
         let body = json!({"authenticated": true, "data": {
@@ -393,4 +400,19 @@ pub(super) fn image() -> Value {
             {"key": "ai.backend.service-ports", "value": "webdemo:preopen:8000"}],
         "resource_limits": [{"key": "mem", "min": "128m"}, {"key": "cpu", "min": "1"}],
         "supported_accelerators": ["*"]})
+}
+
+/// What the web server makes of the TOTP plugin's answer to a login without a code.
+fn login_without_code() -> Reply {
+    ok(json!({"authenticated": false, "data": {
+        "type": "https://api.backend.ai/probs/require-totp-authentication",
+        "title": "Two-Factor Authentication needed.",
+        "details": "You must authenticate using Two-Factor Authentication."}}))
+}
+
+fn login_with_wrong_code() -> Reply {
+    ok(json!({"authenticated": false, "data": {
+        "type": "https://api.backend.ai/probs/rejected-by-hook",
+        "title": "Operation rejected by a hook plugin.",
+        "details": "Invalid TOTP code provided"}}))
 }

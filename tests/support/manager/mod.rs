@@ -110,6 +110,8 @@ pub(crate) struct State {
     /// Ids the web server gave out and still knows.
     pub(crate) logins: Vec<String>,
     pub(crate) login_count: usize,
+    /// The one-time password that logins need.
+    pub(crate) one_time_code: Option<&'static str>,
     pub(crate) password: String,
     /// What was asked, oldest first.
     pub(crate) asked: Vec<Asked>,
@@ -153,6 +155,7 @@ impl Manager {
             sessions: Vec::new(),
             logins: Vec::new(),
             login_count: 0,
+            one_time_code: None,
             password: PASSWORD.to_owned(),
             asked: Vec::new(),
             rules: Vec::new(),

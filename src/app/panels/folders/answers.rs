@@ -1,5 +1,7 @@
 //! What the daemon answers to the requests of the data page.
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::{FolderLayer, FolderList, FoldersAnswer, FoldersPanel, FoldersPurpose};
 use crate::{
     app::step::Step,
@@ -7,18 +9,22 @@ use crate::{
     protocol::message::Reply,
 };
 
+/// The pause before the list is read again, because others change folders, too.
+const READ_AGAIN: SignedDuration = SignedDuration::from_secs(2);
+
 impl FoldersPanel {
     pub fn answered(
         &mut self,
         purpose: FoldersPurpose,
         result: Result<Reply, Failure>,
+        now: Timestamp,
     ) -> Vec<Step> {
         if purpose.context != self.context {
             return Vec::new();
         }
         match (purpose.what, result) {
             (FoldersAnswer::List { trash, measured }, result) if trash == self.trash => {
-                self.listed(measured, result)
+                self.listed(measured, result, now)
             }
             (FoldersAnswer::List { .. }, _) => Vec::new(),
             (FoldersAnswer::Hosts, Ok(Reply::FolderHosts { hosts })) => {
@@ -95,7 +101,13 @@ impl FoldersPanel {
     }
 
     /// Shows the list at once, then asks for the sizes that are being measured.
-    fn listed(&mut self, measured: bool, result: Result<Reply, Failure>) -> Vec<Step> {
+    fn listed(
+        &mut self,
+        measured: bool,
+        result: Result<Reply, Failure>,
+        now: Timestamp,
+    ) -> Vec<Step> {
+        self.read_again_at = now.checked_add(READ_AGAIN).ok();
         match result {
             Ok(Reply::Folders { folders }) => {
                 let waits = !measured && folders.iter().any(|folder| folder.measuring);
@@ -115,6 +127,10 @@ impl FoldersPanel {
                 });
                 self.loaded = loaded;
                 let sizes = waits.then(|| self.ask_list(true));
+                if waits {
+                    // Its answer plans the next list.
+                    self.read_again_at = None;
+                }
                 refreshed.into_iter().chain(sizes).collect()
             }
             Ok(_) => Vec::new(),

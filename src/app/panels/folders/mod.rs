@@ -9,6 +9,8 @@ mod answers;
 pub mod form;
 mod rows;
 
+use jiff::Timestamp;
+
 use self::{
     access::{InvitationList, ShareList},
     form::FolderForm,
@@ -52,6 +54,8 @@ pub struct FoldersPanel {
     has_rows: bool,
     /// The user has requested the list again, and gets an answer also if nothing changed.
     refreshing: bool,
+    /// When the list is read again, `None` while it is being read.
+    read_again_at: Option<Timestamp>,
 }
 
 /// The folders, as far as they are known.
@@ -157,6 +161,7 @@ impl FoldersPanel {
             invitations: Vec::new(),
             has_rows: false,
             refreshing: false,
+            read_again_at: None,
         }
     }
 
@@ -196,6 +201,16 @@ impl FoldersPanel {
             steps.push(self.request(FolderRequest::Invitations, FoldersAnswer::Invitations));
         }
         steps
+    }
+
+    pub fn wake_at(&self) -> Option<Timestamp> {
+        self.read_again_at
+    }
+
+    /// Reads the list again when it is due.
+    pub fn tick(&mut self, now: Timestamp) -> Option<Step> {
+        self.read_again_at.take_if(|at| *at <= now)?;
+        Some(self.ask_list(false))
     }
 
     /// Without `measured`, the list comes at once, maybe without sizes.

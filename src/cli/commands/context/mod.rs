@@ -1,5 +1,6 @@
 //! `workbay context`: lists and selects engines by name. It shows where a secret is stored, never the secret.
 
+mod login;
 mod preference;
 
 use clap::Subcommand;
@@ -40,6 +41,15 @@ pub enum ContextCommand {
         #[command(flatten)]
         format: Json,
     },
+    /// Log in with a one-time password, if the login of the context needs one
+    #[command(
+        after_help = "Reads the one-time password from the terminal or from standard input. Contexts with mode = \"session\" log in by \
+        user name and password; if the account has two factors, the manager also asks for this code."
+    )]
+    Login {
+        /// Name of the context
+        name: String,
+    },
     /// Make a context the default in your contexts.toml
     Use {
         /// Name of the context
@@ -53,6 +63,7 @@ impl RunCommand for ContextCommand {
         match self {
             Self::Ls(format) => ls(start, format.json),
             Self::Show { name, format } => show(start, &name, format.json),
+            Self::Login { name } => login::log_in(start, &name),
             Self::Use { name } => make_default(start, &name),
         }
     }

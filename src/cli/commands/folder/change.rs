@@ -31,8 +31,8 @@ pub struct NewFolderArgs {
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
     /// Project that the folder belongs to (Backend.AI only; default: it is your own)
-    #[arg(long, value_name = "PROJECT")]
-    group: Option<String>,
+    #[arg(long, value_name = "PROJECT", alias = "group")]
+    project: Option<String>,
     /// Use of the folder (Backend.AI only)
     #[arg(long, value_name = "MODE", default_value = "general",
         value_parser = words(&["general", "model", "data"]).map(|word| usage(&word)))]
@@ -60,7 +60,7 @@ pub(super) fn create(start: &Start, args: NewFolderArgs) -> Outcome {
     let new = NewFolder {
         name: args.name,
         host: args.host,
-        group: args.group,
+        group: args.project,
         usage: args.usage_mode,
         permission: args.permission,
         cloneable: args.cloneable,

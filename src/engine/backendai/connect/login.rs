@@ -19,7 +19,11 @@ use crate::{
         api::Result,
         backendai::request::{call::USUAL, manager_error::Recipient, problem::ErrorBody},
     },
-    model::{failure::Failure, secret::Secret},
+    model::{
+        failure::{Failure, FailureKind},
+        one_time_code::OneTimeCode,
+        secret::Secret,
+    },
 };
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("x-backendai-sessionid");
@@ -47,6 +51,8 @@ impl LoginProof {
 pub(in crate::engine::backendai) struct LoginState {
     username: String,
     password: Secret,
+    /// For the next login, and only for that one.
+    code: Mutex<Option<OneTimeCode>>,
     /// Locked during a login, so that other requests wait for it instead of logging in themselves.
     state: Mutex<LoginStatus>,
 }
@@ -70,6 +76,7 @@ impl LoginState {
         Self {
             username,
             password,
+            code: Mutex::new(None),
             state: Mutex::new(LoginStatus::Out),
         }
     }
@@ -79,6 +86,10 @@ impl LoginState {
         if matches!(*state, LoginStatus::Failed(_)) {
             *state = LoginStatus::Out;
         }
+    }
+
+    pub(in crate::engine::backendai) async fn use_code(&self, code: OneTimeCode) {
+        *self.code.lock().await = Some(code);
     }
 
     /// The ticket of the current login. Logs in first if necessary.
@@ -123,7 +134,11 @@ impl LoginState {
         place: &BaseUrl,
         whom: &Recipient,
     ) -> Result<LoginProof> {
-        let body = json!({"username": self.username, "password": self.password.expose()});
+        let code = self.code.lock().await.take();
+        let mut body = json!({"username": self.username, "password": self.password.expose()});
+        if let Some(code) = &code {
+            body["otp"] = code.expose().into();
+        }
         let sent = client
             .post(place.web("/server/login"))
             .header(reqwest::header::CONTENT_TYPE, "application/json")
@@ -147,7 +162,7 @@ impl LoginState {
             Err(_) => return Err(whom.answered(status, &headers, &body, None)),
         };
         if !reply.authenticated {
-            return Err(refused(&reply.data, whom));
+            return Err(refused(&reply.data, whom, code.is_some()));
         }
         match headers.get(SESSION_HEADER).map(|id| id.to_str()) {
             Some(Ok(id)) => Ok(LoginProof(Some(Secret::new(id)))),
@@ -158,24 +173,48 @@ impl LoginState {
     }
 }
 
-/// Why a login was refused.
-fn refused(data: &serde_json::Value, whom: &Recipient) -> Failure {
+/// Why a login was refused. `with_code`: it had a one-time password.
+fn refused(data: &serde_json::Value, whom: &Recipient, with_code: bool) -> Failure {
     let body = data.to_string();
     let problem = ErrorBody::read(body.as_bytes()).unwrap_or_default();
-    let hint = match problem.kind.as_str() {
-        "require-totp-authentication" | "require-totp-registration" => {
-            "this login needs a one-time password. Use mode = \"api\" with a key pair instead"
-        }
-        "password-expired" => "set a new password in the WebUI first",
-        _ => "check username and password of the context",
+    let (kind, hint) = match problem.kind.as_str() {
+        "require-totp-authentication" => (
+            FailureKind::NeedsCode,
+            format!(
+                "run `workbay context login {}` and type the one-time password",
+                whom.context
+            ),
+        ),
+        "require-totp-registration" => (
+            FailureKind::Denied,
+            "this account must have one-time passwords: set them up in the WebUI first".to_owned(),
+        ),
+        "password-expired" => (
+            FailureKind::Denied,
+            "set a new password in the WebUI first, then in the configuration of the context"
+                .to_owned(),
+        ),
+        // The password was accepted, or the server would not have asked for the code.
+        kind if with_code && kind != "auth-failed" => (
+            FailureKind::NeedsCode,
+            format!(
+                "run `workbay context login {}` and type the present one-time password: each is \
+                 accepted for half a minute",
+                whom.context
+            ),
+        ),
+        _ => (
+            FailureKind::Denied,
+            "check username and password of the context".to_owned(),
+        ),
     };
-    Failure::denied(format!(
+    let what = format!(
         "the login of context '{}' at {} wasn't accepted: {}",
         whom.context,
         whom.endpoint,
         problem.sentence()
-    ))
-    .hint(hint.to_owned())
+    );
+    Failure::new(kind, what).hint(hint)
 }
 
 /// The endpoint has no path for logins.

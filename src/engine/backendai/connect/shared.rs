@@ -16,7 +16,7 @@ use crate::engine::backendai::{
 };
 use crate::{
     engine::{api::Result, helper_files::IdleHelpers},
-    model::environment::Environment,
+    model::{environment::Environment, one_time_code::OneTimeCode},
 };
 
 /// Agents that were read within this time aren't read again.
@@ -76,6 +76,11 @@ impl SharedState {
         let connection = Arc::new(ManagerConnection::open(http, &self.config).await?);
         *self.connection.lock().await = Some(connection.clone());
         Ok(connection)
+    }
+
+    /// Uses the one-time password for the next login.
+    pub(in crate::engine::backendai) async fn use_code(&self, code: OneTimeCode) -> Result<()> {
+        self.http().await?.use_code(code).await
     }
 
     pub(in crate::engine::backendai) fn known_environments(&self) -> Option<Arc<Vec<Environment>>> {

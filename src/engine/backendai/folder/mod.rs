@@ -7,6 +7,7 @@ mod sharing;
 mod sizes;
 
 use async_trait::async_trait;
+use futures_util::future::try_join_all;
 use serde_json::Value;
 
 pub(super) use rows::read;
@@ -116,9 +117,16 @@ impl ManagerConnection {
         self.http.json(&ManagerCall::get(path).within(SHORT)).await
     }
 
+    /// The folders of the user and of all their projects. The manager lists those of one project at a time.
     async fn own_folder_list(&self) -> Result<Value> {
-        let project = self.project.as_ref().map(|project| project.id.as_str());
-        self.folder_list(project).await
+        let projects = self.me.projects.iter();
+        let lists = projects.map(|project| self.folder_list(Some(project.id.as_str())));
+        let lists = try_join_all(lists).await?;
+        if lists.is_empty() {
+            return self.folder_list(None).await;
+        }
+        let names = self.me.projects.iter().map(|project| &project.name);
+        Ok(rows::without_repeats(names.zip(lists)))
     }
 
     /// Fails for a folder that is shared read-only, if this manager would accept changes in it.

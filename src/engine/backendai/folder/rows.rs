@@ -1,10 +1,12 @@
 //! Reads the manager's list of folders. Its fields differ by version, so each may be missing.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::{
     engine::backendai::request::lenient_json::{self, Node},
-    model::{folder::Folder, resources::Bytes},
+    model::{folder::Folder, resources::Bytes, text::Clean},
 };
 
 /// The folders that can be mounted.
@@ -28,6 +30,29 @@ fn chosen(list: &Value, is_chosen: impl Fn(&Folder) -> bool) -> Vec<Folder> {
     let list = list.as_array().map_or(&[] as &[Value], Vec::as_slice);
     let folders = list.iter().filter_map(|it| folder(Node::new(it)));
     folders.filter(is_chosen).collect()
+}
+
+/// One list from those of several projects. A folder of the user is in each of them, and one of a project in its own,
+/// where newer managers don't repeat the name of the project.
+pub(super) fn without_repeats<'a>(lists: impl Iterator<Item = (&'a Clean, Value)>) -> Value {
+    let mut known = BTreeSet::new();
+    let mut all = Vec::new();
+    for (project, list) in lists {
+        let Value::Array(folders) = list else {
+            continue;
+        };
+        for mut folder in folders {
+            if !known.insert(folder["id"].to_string()) {
+                continue;
+            }
+            let name = folder["group_name"].as_str().unwrap_or_default();
+            if folder["ownership_type"] == "group" && name.is_empty() {
+                folder["group_name"] = project.as_str().into();
+            }
+            all.push(folder);
+        }
+    }
+    Value::Array(all)
 }
 
 /// Whether it is in the trash or being deleted, so that it can't be mounted.
@@ -69,4 +94,35 @@ pub(super) fn folder(node: Node<'_>) -> Option<Folder> {
 
 fn size(value: &Value) -> Option<Bytes> {
     lenient_json::bytes(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn folders_of_several_projects_are_one_list() {
+        let own = json!({"id": "1", "name": "mine", "ownership_type": "user", "group_name": ""});
+        let of_lab =
+            json!({"id": "2", "name": "data", "ownership_type": "group", "group_name": ""});
+        let named =
+            json!({"id": "3", "name": "old", "ownership_type": "group", "group_name": "theirs"});
+        let lists = [
+            (Clean::new("default"), json!([own.clone()])),
+            (Clean::new("lab"), json!([of_lab, own, named])),
+        ];
+        let all = without_repeats(lists.iter().map(|(name, list)| (name, list.clone())));
+        let groups: Vec<_> = usable(&all)
+            .into_iter()
+            .map(|it| (it.name, it.group.map(Clean::into_string)))
+            .collect();
+        let expected = [
+            ("mine", None),
+            ("data", Some("lab")),
+            ("old", Some("theirs")),
+        ];
+        let expected = expected.map(|(name, group)| (Clean::new(name), group.map(str::to_owned)));
+        assert_eq!(groups, expected);
+    }
 }

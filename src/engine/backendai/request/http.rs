@@ -30,7 +30,7 @@ use crate::{
             tls_roots,
         },
     },
-    model::{failure::Failure, secret::Secret},
+    model::{failure::Failure, one_time_code::OneTimeCode, secret::Secret},
 };
 
 pub(in crate::engine::backendai) use super::call::{LIST, ManagerAnswer, ManagerCall, SHORT};
@@ -113,6 +113,23 @@ impl Http {
     pub(in crate::engine::backendai) async fn forgive(&self) {
         if let Auth::Login(login) = &self.auth {
             login.forgive().await;
+        }
+    }
+
+    /// Uses the one-time password for the next login.
+    pub(in crate::engine::backendai) async fn use_code(&self, code: OneTimeCode) -> Result<()> {
+        match &self.auth {
+            Auth::Login(login) => {
+                login.use_code(code).await;
+                Ok(())
+            }
+            Auth::Keys { .. } => Err(Failure::usage(format!(
+                "context '{}' signs its requests with keys and has no login",
+                self.whom.context
+            ))
+            .hint(
+                "with mode = \"session\" it logs in at the web server by user name and password",
+            )),
         }
     }
 
