@@ -243,7 +243,7 @@ impl SlotLimits {
         offer: Option<&Catalogue>,
     ) -> Option<(String, String)> {
         if let Some(limit) = self.cpu.filter(|limit| slots.cpu > *limit) {
-            return Some((tr!("CPU").to_owned().to_owned(), limit.to_string()));
+            return Some((tr!("CPU").to_owned(), limit.to_string()));
         }
         if let Some(limit) = self.mem.filter(|limit| slots.mem > *limit) {
             return Some((tr!("memory").to_owned(), limit.to_string()));

@@ -145,7 +145,7 @@ pub fn form(row: &FieldRow) -> String {
         return locale::of(argument.help).to_owned();
     }
     let form = locale::text(match (row.form, &row.widget) {
-        ("", Widget::Line { note, .. }) if !note.is_empty() => *note,
+        ("", Widget::Line { note, .. }) if !note.is_empty() => note,
         ("", _) => row.rule,
         (form, _) => form,
     });
