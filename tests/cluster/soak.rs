@@ -80,8 +80,4 @@ async fn no_key_is_lost_or_doubled_and_the_memory_stays() {
             early[index]
         );
     }
-    person.type_("\x1dd");
-    person.wait_for("RUNNING");
-    person.type_("\x1bq");
-    assert_eq!(person.wait_end(), 0);
 }
