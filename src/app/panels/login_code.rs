@@ -41,7 +41,10 @@ impl Panel for LoginCode {
         };
         let login = Step::Ask {
             request: Request::context(self.context, ContextRequest::LogIn { code }),
-            purpose: Purpose::toast(Level::Success, tr!("logged in to {context}", context = self.context)),
+            purpose: Purpose::toast(
+                Level::Success,
+                tr!("logged in to {context}", context = self.context),
+            ),
         };
         vec![Step::CLOSE, login]
     }

@@ -147,7 +147,9 @@ pub fn opened_by(action: Action, env: &PanelEnv<'_>) -> Option<(Option<AnyPanel>
         Action::Contexts => open(ContextPicker::new(env).into()),
         Action::ContextLogIn => match LoginCode::new(env) {
             Some(prompt) => open(prompt.into()),
-            None => info(tr!("no login of the shown contexts needs a one-time password")),
+            None => info(tr!(
+                "no login of the shown contexts needs a one-time password"
+            )),
         },
         Action::ThemePick => (Some(ThemePicker::new(env).into()), vec![ThemePicker::ask()]),
         Action::LauncherRecents => (Some(Recents::default().into()), vec![Recents::ask()]),

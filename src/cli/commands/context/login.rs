@@ -52,8 +52,9 @@ fn read_code(context: ContextName) -> Result<OneTimeCode, Fail> {
     }
     let typed = tty::answer()?;
     if typed.is_empty() {
-        return Err(Fail::usage(tr!("no one-time password was typed"))
-            .hint(tr!("type it after the question, or pipe it into the command")));
+        return Err(Fail::usage(tr!("no one-time password was typed")).hint(tr!(
+            "type it after the question, or pipe it into the command"
+        )));
     }
     OneTimeCode::parse(&typed).map_err(|why| Fail::usage(locale::text(why)))
 }
