@@ -65,7 +65,8 @@ async fn a_project_with_limits_and_a_policy_of_its_own() {
     machine.ok(&launch(&first, "1"));
     shows(&machine, &first, &["RUNNING", "Project         lab"]).await;
     machine.ok(&launch(&second, "2"));
-    let reason = "roject resource quota";
+    // Releases before 26.8 call a project a group.
+    let reason = "resource quota exceeded";
     shows(&machine, &second, &["PENDING", reason]).await;
     machine.ok(&["terminate", "--yes", &first]);
     shows(&machine, &second, &["RUNNING"]).await;

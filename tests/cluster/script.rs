@@ -39,12 +39,13 @@ pub fn output(name: &str, args: &[&str]) -> String {
     as_root_to_end(&[&[script.as_str()], args].concat())
 }
 
-/// The exit code of a script of `scripts/cluster`, whose messages go where those of the test go.
+/// The exit code of a script of `scripts/cluster`. Its messages are those of the test.
 pub fn exit_code(name: &str, args: &[&str]) -> i32 {
     let script = path_of(name);
     let words = [&as_root()[..], &[&script], args].concat();
-    let status = Command::new(words[0]).args(&words[1..]).status().unwrap();
-    status.code().unwrap_or(-1)
+    let output = Command::new(words[0]).args(&words[1..]).output().unwrap();
+    print!("{}", String::from_utf8_lossy(&output.stderr));
+    output.status.code().unwrap_or(-1)
 }
 
 fn path_of(name: &str) -> String {

@@ -34,9 +34,9 @@ const WITH_FIX: [&str; 6] = [
 /// Errors whose fix follows from the cause that they quote, or that need none.
 const WITHOUT_FIX: [&str; 7] = [
     "a daemon is already running{}",
-    "the daemon can't be started as {}: {why}",
-    "the daemon didn't start: {0}",
-    "the daemon refused: {0}",
+    "the daemon can't be started as {program}: {why}",
+    "the daemon didn't start: {why}",
+    "the daemon refused: {why}",
     "the state database is closed, because the daemon is stopping",
     "{0}",
     "{} can't be used: {why}",
@@ -83,7 +83,7 @@ fn errors_and_fixes_begin_in_lowercase_and_end_without_a_period() {
 fn errors_without_a_field_for_the_fix_name_it() {
     let mut wrong = Vec::new();
     for file in WITH_FIX {
-        let found = marked(file, &["#[error("]);
+        let found = marked(file, &["#[error(", "tr!(", "tr_sent!("]);
         assert!(!found.is_empty(), "no error in {file}");
         wrong.extend(found.into_iter().filter(|(_, text)| !has_fix(text)));
     }
@@ -115,10 +115,14 @@ fn marked(place: &str, marks: &[&str]) -> Vec<(String, String)> {
     found
 }
 
-/// The literal with which an argument begins, alone or in `format!`.
+/// The macros that make a text of a literal.
+const MACROS: [&str; 4] = ["format!(", "tr!(", "tr_later!(", "tr_sent!("];
+
+/// The literal with which an argument begins, alone or in a macro.
 fn literal(rest: &str) -> Option<String> {
     let rest = rest.trim_start();
-    let rest = rest.strip_prefix("format!(").unwrap_or(rest).trim_start();
+    let within = MACROS.iter().find_map(|name| rest.strip_prefix(name));
+    let rest = within.unwrap_or(rest).trim_start();
     let body = rest.strip_prefix('"')?;
     Some(joined(&body[..closing(body)]))
 }
