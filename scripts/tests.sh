@@ -1,6 +1,15 @@
 # Runs test programs one after the other, each within a time. Sourced, never run.
 # shellcheck shell=bash
 
+# Tests compare English texts, whatever the language of this machine is.
+case "${LC_ALL:-${LC_MESSAGES:-${LANG:-}}}" in
+    "" | C | C.* | POSIX | en*) ;;
+    *)
+        unset LC_ALL
+        export LC_MESSAGES=C.UTF-8
+        ;;
+esac
+
 # Test programs, and parts of one, that mostly wait (for an engine or another program) run three times as many tests at
 # once as there are processors.
 waiting=(cli daemon docker process pty ssh)
