@@ -1,7 +1,10 @@
 //! Errors say how to fix them: each one in the sources has a hint, names the fix in its text, or is in the list below with
 //! the reason why it has none.
 
-use std::{collections::{BTreeMap, BTreeSet}, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use crate::wording::{closing, files, joined, without_tests};
 
