@@ -329,10 +329,8 @@ impl App {
                 | Purpose::Environments(_),
                 Ok(_),
             )
-            // The environments that are already known are good enough.
-            | (Purpose::Environments(_), Err(_))
-            // The banner shows what is disconnected.
-            | (Purpose::Refresh, Err(_)) => Vec::new(),
+            // The environments that are already known are good enough, and the banner shows what is disconnected.
+            | (Purpose::Environments(_) | Purpose::Refresh, Err(_)) => Vec::new(),
             (Purpose::Rename { session, name, new }, Err(failure)) => {
                 // Shows the typed name again, so that you don't have to retype it.
                 if !self.panels.is_open::<Rename>() && failure.kind != FailureKind::NotFound {
