@@ -103,7 +103,7 @@ fn values<'t, 'e>(template: &'e str, text: &'t str) -> Option<Vec<(&'e str, &'t 
     for (at, part) in parts.iter().enumerate() {
         match (part, open) {
             (Part::Name(name), None) => open = Some(name),
-            // Two values without words between them can't be told apart.
+            // Two values without words between them can't be distinguished.
             (Part::Name(_), Some(_)) => return None,
             (Part::Words(words), None) => rest = rest.strip_prefix(words)?,
             (Part::Words(words), Some(name)) => {
