@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     builtin,
-    read::{self, Binding, FaultKind, KeyFault},
+    read::{self, Binding, Bindings, FaultKind, KeyFault},
 };
 use crate::{
     action::Scope,
@@ -48,7 +48,7 @@ pub fn check(name: &str, dir: Option<&Path>) -> Result<Vec<KeyProblem>, Problem>
     let mut problems: Vec<KeyProblem> = faults
         .filter_map(|(number, fault)| problem(&chain, number, fault, false))
         .collect();
-    let hidden = hidden(&bindings.list).into_iter();
+    let hidden = hidden(&bindings).into_iter();
     problems.extend(hidden.filter_map(|(number, fault)| problem(&chain, number, fault, true)));
     Ok(problems)
 }
@@ -88,7 +88,7 @@ fn leads_to_global(scope: Scope) -> bool {
 }
 
 /// Sequences of `Global` that can't be pressed in a view, because the view binds their first keys alone.
-fn hidden(bindings: &[Binding]) -> Vec<(usize, KeyFault)> {
+fn hidden(bindings: &Bindings) -> Vec<(usize, KeyFault)> {
     let global = bindings.iter().filter(|it| it.scope == Scope::Global);
     let mut found = Vec::new();
     for long in global.filter(|it| it.keys.len() > 1) {

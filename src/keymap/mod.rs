@@ -64,10 +64,10 @@ impl Keymap {
 
     fn build(bindings: &read::Bindings) -> Self {
         let mut tries = vec![Trie::default(); Scope::ALL.len()];
-        for binding in &bindings.list {
+        for binding in bindings.iter() {
             tries[binding.scope as usize].insert(&binding.keys, &binding.actions);
         }
-        let mut order: Vec<&read::Binding> = bindings.list.iter().collect();
+        let mut order: Vec<&read::Binding> = bindings.iter().collect();
         order.sort_by_key(|binding| (std::cmp::Reverse(binding.file), binding.at));
         let shown = order
             .into_iter()

@@ -1,5 +1,7 @@
 //! Reads keymap files: `inherits` and one table per scope.
 
+use indexmap::{IndexMap, map::Entry};
+
 use crate::{
     action::{Action, Scope},
     config::document::{Document, DocumentEntry, DocumentFault, Item, Value},
@@ -80,13 +82,15 @@ pub struct Binding {
     pub at: usize,
 }
 
-/// All bindings of a chain of files. Later files override earlier ones key by key.
+/// All bindings of a chain of files, in the order of their definition. Later files override earlier ones key by key.
 #[derive(Debug, Default)]
-pub struct Bindings {
-    pub list: Vec<Binding>,
-}
+pub struct Bindings(IndexMap<(Scope, Vec<Key>), Binding>);
 
 impl Bindings {
+    pub fn iter(&self) -> impl Iterator<Item = &Binding> {
+        self.0.values()
+    }
+
     /// Adds the file with this number. Returns the faults.
     pub fn add(&mut self, file: usize, document: &Document) -> Vec<KeyFault> {
         let mut faults = Vec::new();
@@ -118,12 +122,11 @@ impl Bindings {
         keys.iter()
             .try_for_each(|key| pressable(entry.at, *key))
             .map_err(unknown)?;
-        let same = |known: &Binding| known.scope == scope && known.keys == keys;
-        let twin = self
-            .list
-            .iter()
-            .find(|known| same(known) && known.file == file);
-        if let Some(twin) = twin {
+        let known = self.0.entry((scope, keys.clone()));
+        if let Entry::Occupied(known) = &known
+            && known.get().file == file
+        {
+            let twin = known.get();
             let message = tr!(
                 "'{key}' is bound twice in [{name}]",
                 key = entry.key,
@@ -133,15 +136,18 @@ impl Bindings {
             return Err(KeyFault::new(FaultKind::Double, fault).with(twin));
         }
         let actions = actions(scope, &entry.item)?;
-        self.list.retain(|known| !same(known));
+        if let Entry::Occupied(overridden) = known {
+            overridden.shift_remove();
+        }
         if !actions.is_empty() {
-            self.list.push(Binding {
+            let binding = Binding {
                 scope,
-                keys,
+                keys: keys.clone(),
                 actions,
                 file,
                 at: entry.at,
-            });
+            };
+            self.0.insert((scope, keys), binding);
         }
         Ok(())
     }
@@ -150,14 +156,12 @@ impl Bindings {
     /// result is (file number, fault).
     pub fn clashes(&self) -> Vec<(usize, KeyFault)> {
         let mut found = Vec::new();
-        for long in &self.list {
-            let short = self.list.iter().find(|short| {
-                short.scope == long.scope
-                    && short.keys.len() < long.keys.len()
-                    && long.keys.starts_with(&short.keys)
-            });
-            if let Some(short) = short {
-                found.push(clash(short, long));
+        for long in self.iter() {
+            let beginnings = (1..long.keys.len()).map(|length| &long.keys[..length]);
+            let shorter =
+                beginnings.filter_map(|keys| self.0.get_index_of(&(long.scope, keys.to_vec())));
+            if let Some(short) = shorter.min().and_then(|first| self.0.get_index(first)) {
+                found.push(clash(short.1, long));
             }
         }
         found
