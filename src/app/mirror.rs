@@ -181,6 +181,15 @@ impl Mirror {
             .sum()
     }
 
+    /// Whether the numbers of sessions are known: an engine is connected, or sessions were listed before it was lost.
+    pub fn is_counted(&self, shown: ShownContexts) -> bool {
+        let is_connected =
+            |state: &ContextState| matches!(state.engine, EngineState::Connected { .. });
+        let is_current = !matches!(self.connection, DaemonConnection::Down { .. });
+        is_current && self.shown(shown).any(is_connected)
+            || Tab::ALL.iter().any(|tab| self.count(shown, *tab) > 0)
+    }
+
     /// The number of loaded sessions in a tab. The engines can have more.
     pub fn total(&self, shown: ShownContexts, tab: Tab) -> u64 {
         self.shown(shown)

@@ -21,19 +21,22 @@ pub fn titles(app: &App, area: Rect) -> [Rect; 3] {
 }
 
 fn title(app: &App, tab: Tab) -> String {
-    format!("{} {}", tab.title(), counts(app, tab))
+    format!("{}{}", tab.title(), counts(app, tab))
 }
 
-/// The number of sessions in a tab. Sessions in a queue aren't running.
+/// The number of sessions in a tab after a space, nothing while it is unknown. Sessions in a queue aren't running.
 fn counts(app: &App, tab: Tab) -> String {
     let shown = app.sessions.shown();
+    if !app.mirror.is_counted(shown) {
+        return String::new();
+    }
     let waiting = app.mirror.waiting(shown);
     if tab != Tab::Running || waiting == 0 {
-        return count(app, tab);
+        return format!(" {}", count(app, tab));
     }
     let others = app.mirror.count(shown, tab).saturating_sub(waiting);
     let (others, waiting) = (text::grouped(others), text::grouped(waiting));
-    tr!("{others} + {waiting} pending", others, waiting)
+    format!(" {}", tr!("{others} + {waiting} pending", others, waiting))
 }
 
 fn count(app: &App, tab: Tab) -> String {
@@ -48,8 +51,13 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         let active = tab == app.sessions.tab();
         let face = if active { Face::TabActive } else { Face::Tab };
         let x = paint.text(place.x, place.y, place.width, tab.title(), face);
-        let count = format!(" {}", counts(app, tab));
-        paint.text(x, place.y, place.right() - x, &count, Face::TabCount);
+        paint.text(
+            x,
+            place.y,
+            place.right() - x,
+            &counts(app, tab),
+            Face::TabCount,
+        );
         if active {
             let glyph = paint.glyphs.rule_active;
             paint.line(place.x, rule.y, place.width, glyph, Face::TabActive);

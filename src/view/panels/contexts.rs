@@ -89,9 +89,11 @@ fn draw_row(paint: &mut Paint<'_>, app: &App, place: Rect, row: ShownContexts) {
     let x = place.x + 1;
     let name = place.width.saturating_sub(KIND + COUNT + STATE + 1);
     let (kind_x, count_x) = (x + name, x + name + KIND);
-    let running = app.mirror.count(row, Tab::Running);
-    let count = tr!("{running} running", running = text::grouped(running));
-    paint.right(count_x, place.y, COUNT - 2, &count, Face::Text);
+    if app.mirror.is_counted(row) {
+        let running = app.mirror.count(row, Tab::Running);
+        let count = tr!("{running} running", running = text::grouped(running));
+        paint.right(count_x, place.y, COUNT - 2, &count, Face::Text);
+    }
     let Some(state) = row.one().and_then(|name| app.mirror.context(name)) else {
         paint.text(x, place.y, name - 2, tr!("all contexts"), Face::Strong);
         return;
