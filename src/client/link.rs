@@ -44,6 +44,8 @@ const EVENTS: usize = 1024;
 const OUTGOING: usize = 64;
 /// Bytes to read at once.
 const READ: usize = 32 * 1024;
+/// Messages to read before other tasks run. The TUI reads its keys in the same thread.
+const AT_ONCE: usize = 16;
 
 /// The state that waits for messages of the daemon.
 pub(super) struct LinkState {
@@ -296,9 +298,14 @@ async fn read_all(
     shared: Arc<LinkState>,
     events: mpsc::Sender<ClientEvent>,
 ) {
+    let mut count = 0;
     let why = loop {
         let received = reader.next().await;
         shared.pulse.received();
+        count += 1;
+        if count % AT_ONCE == 0 {
+            tokio::task::yield_now().await;
+        }
         match received {
             Some(Ok(Frame::Control(FromDaemon::Refused { message }))) => {
                 break language::of(message);

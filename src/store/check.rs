@@ -1,11 +1,15 @@
 //! Checks that a file matches its layout, because SQLite reads a damaged definition of a table as another one.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    thread::{self, JoinHandle},
+};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
 use super::{
-    ENDED, StoreError, figures, finished, launches, recents, row_values, schema,
+    ENDED, StoreError, figures, file, finished, launches, recents, row_values, schema,
     unreadable::{self, Unreadable},
 };
 
@@ -55,6 +59,7 @@ pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
     let mut bad: Vec<Unreadable> = Vec::new();
     let loaded = row_values::read_meta(db)
         .and_then(|()| finished::load(db, ENDED, &mut bad))
+        .and_then(|loaded| finished::left(db, &loaded))
         .and_then(|_| figures::unfinished(db))
         .and_then(|_| launches::mounts(db))
         .and_then(|_| recents::all(db, &mut bad));
@@ -62,6 +67,33 @@ pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
         Err(error) if !unreadable::is_no_json(&error) => Err(StoreError::broken(path, &error)),
         _ => Ok(()),
     }
+}
+
+/// A check of the indexes for reading sessions that goes on beside other reading, because it takes as long as all of
+/// that when there are many sessions.
+pub(super) struct IndexCheck(Option<JoinHandle<rusqlite::Result<bool>>>);
+
+impl IndexCheck {
+    pub(super) fn begin(path: &Path) -> Self {
+        let path = path.to_path_buf();
+        let check = thread::Builder::new().name("store check".to_owned());
+        // If the thread can't start, the check counts as failed, and is made by the caller.
+        Self(check.spawn(move || has_each_once(&read_only(&path)?)).ok())
+    }
+
+    /// Whether the indexes contain each session once. `false` if the check itself failed.
+    pub(super) fn passed(self) -> bool {
+        let checked = self.0.map(JoinHandle::join);
+        matches!(checked, Some(Ok(Ok(true))))
+    }
+}
+
+fn read_only(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags)?;
+    db.busy_timeout(file::BUSY)?;
+    db.pragma_update(None, "cell_size_check", true)?;
+    Ok(db)
 }
 
 /// Checks that the indexes for reading sessions contain each session once. Rebuilds damaged indexes, and returns

@@ -4,13 +4,15 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use rusqlite::Connection;
 
 use super::{
-    Mark, Opened, StoreError, StoreOptions, WritePurpose, check, figures, finished, forwards, keep,
-    launches, recents,
+    Mark, Opened, StoreError, StoreOptions, WritePurpose,
+    check::{self, IndexCheck},
+    figures, finished, forwards, keep, launches, recents,
     reserve::{Reserve, ReserveState},
     row_values, schema, scrub,
     unreadable::{self, Unreadable},
@@ -29,6 +31,9 @@ use crate::model::{
 
 /// How many prepared statements are cached, which is more than the code has.
 const STATEMENTS: usize = 32;
+
+/// How long another connection to the file is waited for.
+pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 pub(super) struct StoreFile {
     db: Connection,
@@ -92,9 +97,17 @@ impl StoreFile {
         let copy = schema::migrate(&mut db, path)?;
         scrub::secrets(&mut db, path, &options.secrets).map_err(sql)?;
         let instance = instance(&db, options)?;
-        let rebuilt = check::indexes(&db, path)?;
-        let loaded = unreadable::without(&db, |db, bad| finished::load(db, options.ended, bad));
-        let (records, unloaded) = loaded.map_err(sql)?;
+        let check = IndexCheck::begin(path);
+        let load = || unreadable::without(&db, |db, bad| finished::load(db, options.ended, bad));
+        let mut loaded = load();
+        let mut rebuilt = false;
+        // What was read by a damaged index doesn't count.
+        if !check.passed() {
+            rebuilt = check::indexes(&db, path)?;
+            loaded = load();
+        }
+        let loaded = loaded.map_err(sql)?;
+        let unloaded = finished::left(&db, &loaded).map_err(sql)?;
         let figures = figures::unfinished(&db).map_err(sql)?;
         let mounts = launches::mounts(&db).map_err(sql)?;
         let forwards = forwards::all(&db).map_err(sql)?;
@@ -109,7 +122,7 @@ impl StoreFile {
         let opened = Opened {
             instance,
             incomplete,
-            records,
+            records: loaded.records,
             unloaded,
             figures,
             mounts,
@@ -258,7 +271,7 @@ fn set_up(db: &Connection, path: &Path, page_limit: Option<u32>) -> rusqlite::Re
     } else {
         ("WAL", "NORMAL")
     };
-    db.busy_timeout(std::time::Duration::from_secs(5))?;
+    db.busy_timeout(BUSY)?;
     db.pragma_update(None, "cell_size_check", true)?;
     db.query_row(&format!("PRAGMA journal_mode = {journal}"), (), |_| Ok(()))?;
     db.pragma_update(None, "synchronous", synchronous)?;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, Result, params};
+use rusqlite::{Connection, OptionalExtension as _, Result, params};
 
 use super::{
     row_values,
@@ -44,27 +44,53 @@ pub struct Unloaded {
     pub counts: BTreeMap<ContextName, u64>,
 }
 
-/// Loads the unfinished sessions and the newest `ended` finished ones, oldest first. Returns what stays in the file.
-pub(super) fn load(
-    db: &Connection,
-    ended: u32,
-    bad: &mut Vec<Unreadable>,
-) -> Result<(Vec<SessionRecord>, Unloaded)> {
+/// What is in memory after the start.
+pub(super) struct Loaded {
+    /// The unfinished sessions and the newest finished ones, oldest first.
+    pub records: Vec<SessionRecord>,
+    /// The oldest of the finished ones.
+    before: Option<Mark>,
+    /// How many of them are finished, by context.
+    finished: BTreeMap<ContextName, u64>,
+}
+
+/// Loads the unfinished sessions and the newest `ended` finished ones.
+pub(super) fn load(db: &Connection, ended: u32, bad: &mut Vec<Unreadable>) -> Result<Loaded> {
     let mut records = row_values::records(db, "WHERE held = 1 ORDER BY created_at, id", (), bad)?;
-    let finished = row_values::records(
+    let newest = row_values::records(
         db,
         "WHERE held = 0 ORDER BY created_at DESC, id DESC LIMIT ?1",
         [ended],
         bad,
     )?;
-    let before = finished.last().map(|record| Mark::of(&record.session));
-    let counts = match &before {
-        Some(before) => counts(db, before)?,
-        None => BTreeMap::new(),
-    };
-    records.extend(finished);
+    let before = newest.last().map(|record| Mark::of(&record.session));
+    let mut finished = BTreeMap::new();
+    for record in &newest {
+        *finished.entry(record.session.context).or_default() += 1;
+    }
+    records.extend(newest);
     records.sort_by_key(|record| (record.session.created_at, record.session.id));
-    Ok((records, Unloaded { before, counts }))
+    Ok(Loaded {
+        records,
+        before,
+        finished,
+    })
+}
+
+/// Counts the finished sessions that [`load`] left in the file.
+pub(super) fn left(db: &Connection, loaded: &Loaded) -> Result<Unloaded> {
+    let Some(before) = loaded.before.clone() else {
+        return Ok(Unloaded::default());
+    };
+    let mut counts = counts(db, loaded.finished.keys().next().copied())?;
+    for (context, count) in &loaded.finished {
+        let left = counts.remove(context).unwrap_or_default();
+        if let left @ 1.. = left.saturating_sub(*count) {
+            counts.insert(*context, left);
+        }
+    }
+    let before = Some(before);
+    Ok(Unloaded { before, counts })
 }
 
 /// Finds the sessions for which the file doesn't say whether they are finished.
@@ -72,20 +98,47 @@ pub(super) fn undecided(db: &Connection, bad: &mut Vec<Unreadable>) -> Result<()
     row_values::records(db, "WHERE held IS NULL", (), bad).map(drop)
 }
 
-fn counts(db: &Connection, before: &Mark) -> Result<BTreeMap<ContextName, u64>> {
-    let mut query = db.prepare(
-        "SELECT context, count(*) FROM sessions
-         WHERE held = 0 AND (created_at, id) < (?1, ?2) GROUP BY context",
-    )?;
-    let mut rows = query.query([&before.created_at, &before.id])?;
+/// Counts the finished sessions of each context. Those of `rest` are what remains of all, because SQLite counts a whole
+/// table several times faster than entries of an index, and most users have one context.
+fn counts(db: &Connection, rest: Option<ContextName>) -> Result<BTreeMap<ContextName, u64>> {
+    let count = |query: &str| db.query_row(query, (), |row| row.get::<_, u32>(0));
+    let held = count("SELECT count(*) FROM sessions WHERE held = 1")?;
+    let mut others = u64::from(count("SELECT count(*) FROM sessions")?.saturating_sub(held));
+    let mut of_context =
+        db.prepare_cached("SELECT count(*) FROM sessions WHERE held = 0 AND context = ?1")?;
     let mut counts = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        // A context with an invalid name can't be requested.
-        if let Ok(context) = ContextName::new(&row.get::<_, String>(0)?) {
-            counts.insert(context, row.get::<_, u32>(1)?.into());
+    for name in contexts(db)? {
+        let context = ContextName::new(&name).ok();
+        if context.is_some() && context == rest {
+            continue;
         }
+        let count: u64 = of_context
+            .query_row([&name], |row| row.get::<_, u32>(0))?
+            .into();
+        others = others.saturating_sub(count);
+        // A context with an invalid name can't be requested.
+        counts.extend(context.map(|context| (context, count)));
     }
+    counts.extend(rest.map(|context| (context, others)));
     Ok(counts)
+}
+
+/// Returns the names of the contexts of finished sessions, each by one search in the index.
+fn contexts(db: &Connection) -> Result<Vec<String>> {
+    let mut next = db.prepare_cached(
+        "SELECT context FROM sessions WHERE held = 0 AND context >= ?1 ORDER BY context LIMIT 1",
+    )?;
+    let mut names: Vec<String> = Vec::new();
+    let mut from = String::new();
+    while let Some(name) = next
+        .query_row([&from], |row| row.get::<_, String>(0))
+        .optional()?
+    {
+        // The next text in SQLite's order.
+        from = format!("{name}\0");
+        names.push(name);
+    }
+    Ok(names)
 }
 
 /// Returns the newest finished sessions before the mark.

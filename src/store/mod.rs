@@ -49,8 +49,9 @@ use crate::model::{
 /// How many jobs can wait for the owner thread.
 const JOBS: usize = 64;
 
-/// How many ended sessions are loaded before the first list by default.
-pub const ENDED: u32 = 1_000;
+/// How many ended sessions are loaded before the first list by default: more than a screen shows. Each is read,
+/// sent and listed before anything is seen.
+pub const ENDED: u32 = 100;
 
 /// How many ended sessions of a context are in memory by default, soon after the start.
 pub const IN_MEMORY: u32 = 4_000;

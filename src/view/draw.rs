@@ -37,7 +37,7 @@ pub fn draw(
     let glyphs = Glyphs::of(&app.facts);
     let mut paint = Paint::new(surface, theme, glyphs);
     for part in still.loose(areas.screen) {
-        paint.blank_ground(part);
+        paint.clear(part);
     }
     if areas.too_small {
         state::too_small(&mut paint, app, areas);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use ratatui::{
-    buffer::Buffer,
+    buffer::{Buffer, Cell},
     layout::{Position, Rect},
     style::{Modifier, Style},
 };
@@ -70,6 +70,9 @@ impl<'a> Paint<'a> {
             return x;
         }
         let cells = cells.min(area.right() - x);
+        if let Some(end) = self.plain(x, y, cells, text, style) {
+            return end;
+        }
         let shown = shown(text);
         let fitted = text::fit(&shown, usize::from(cells), self.glyphs.ellipsis);
         let style = of_one_weight(style);
@@ -77,6 +80,21 @@ impl<'a> Paint<'a> {
             .buffer
             .set_stringn(x, y, fitted, usize::from(cells), style);
         end
+    }
+
+    /// Does the same for a text of which each byte is a cell, as most are. `None` = the text is another one or doesn't fit.
+    fn plain(&mut self, x: u16, y: u16, cells: u16, text: &str, style: Style) -> Option<u16> {
+        let length = u16::try_from(text.len()).ok()?;
+        if length > cells || !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return None;
+        }
+        let style = of_one_weight(style);
+        let start = self.buffer.index_of(x, y);
+        let row = self.buffer.content.get_mut(start..)?;
+        for (cell, byte) in row.iter_mut().zip(text.bytes()) {
+            cell.set_char(char::from(byte)).set_style(style);
+        }
+        Some(x + length)
     }
 
     /// Writes right-aligned text in the `cells` cells from `x`.
@@ -118,30 +136,34 @@ impl<'a> Paint<'a> {
             .set_style(area.intersection(self.buffer.area), style);
     }
 
-    /// Gives an area the text style and the background of views.
-    pub fn blank_ground(&mut self, area: Rect) {
-        self.fill(area, Face::Text);
-        self.ground(area, Face::Screen);
-    }
-
-    /// Empties an area, and gives it the background of views.
+    /// Empties an area, and gives it the text style and the background of views.
     pub fn clear(&mut self, area: Rect) {
-        for position in area.intersection(self.buffer.area).positions() {
-            if let Some(cell) = self.buffer.cell_mut(position) {
-                cell.reset();
-            }
+        let mut blank = Cell::EMPTY;
+        blank.set_style(self.style(Face::Text));
+        blank.set_style(self.ground_of(Face::Screen));
+        let area = area.intersection(self.buffer.area);
+        for y in area.top()..area.bottom() {
+            let start = self.buffer.index_of(area.x, y);
+            let row = self
+                .buffer
+                .content
+                .get_mut(start..start + usize::from(area.width));
+            row.unwrap_or_default().fill(blank.clone());
         }
-        self.blank_ground(area);
     }
 
     /// Sets only the background of a face, so that the text on it keeps its brightness.
     pub fn ground(&mut self, area: Rect, face: Face) {
-        let style = Style {
-            bg: self.style(face).bg,
-            ..Style::default()
-        };
+        let style = self.ground_of(face);
         self.buffer
             .set_style(area.intersection(self.buffer.area), style);
+    }
+
+    fn ground_of(&self, face: Face) -> Style {
+        Style {
+            bg: self.style(face).bg,
+            ..Style::default()
+        }
     }
 
     /// A horizontal line of one glyph.

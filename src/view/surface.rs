@@ -47,6 +47,12 @@ impl Surface {
         &self.buffer.content[start..start + usize::from(part.width)]
     }
 
+    /// Whether a part of one row looks like that part of another surface.
+    pub fn is_equal(&self, other: &Self, part: Rect) -> bool {
+        self.row(part) == other.row(part)
+            && self.extras.0.get(&part.y) == other.extras.0.get(&part.y)
+    }
+
     /// Makes a part of one row equal to that part of another surface.
     pub fn copy(&mut self, from: &Self, part: Rect) {
         let cells = row_mut(&mut self.buffer, part).iter_mut();

@@ -80,6 +80,37 @@ async fn more_ended_sessions_are_loaded_after_the_start_and_stay() {
     catch_up(&mut client, ALL + 1).await;
 }
 
+/// Makes copies of a session that ended, while no daemon runs.
+fn copy_to(daemon: &TestDaemon, count: usize) {
+    let store = rusqlite::Connection::open(daemon.paths().database()).unwrap();
+    let copies = format!(
+        "WITH RECURSIVE copy(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < {count}),
+             named AS (SELECT printf('00000000-0000-4000-8000-%012x', n) AS id FROM copy)
+         INSERT INTO sessions (id, name, status, created_at, terminated_at, body)
+         SELECT named.id, name, status, created_at, terminated_at,
+             json_set(body, '$.session.id', named.id, '$.session.kernels', json('[]'))
+         FROM named, sessions WHERE sessions.name = 'older-0'"
+    );
+    store.execute(&copies, ()).unwrap();
+}
+
+#[tokio::test]
+async fn the_first_list_has_a_page_of_ended_sessions_and_the_number_of_all() {
+    const COPIES: usize = 300;
+    let (mut daemon, _, _) = with_ended_sessions().await;
+    copy_to(&daemon, COPIES);
+    daemon.in_memory = 1_000;
+    daemon.start().await;
+    let mut client = daemon.client().await;
+    assert_eq!(client.count(), 101, "the running one and a page");
+    let all = (ALL + COPIES) as u64;
+    assert_eq!(client.snapshot.contexts[0].totals, Some([1, all, 0]));
+    // The copies are older than all but one, and a search knows them before they are loaded.
+    assert_eq!(reach(&client, Some("older-0"), 1).await, COPIES as u64 + 1);
+    assert_eq!(reach(&client, None, 1_000).await, all);
+    catch_up(&mut client, ALL + COPIES + 1).await;
+}
+
 #[tokio::test]
 async fn without_older_ones_the_totals_are_those_of_the_list() {
     let (mut daemon, _, _) = with_ended_sessions().await;

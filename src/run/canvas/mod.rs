@@ -98,6 +98,10 @@ impl<B: CellOutput> Canvas<B> {
             self.next.clear(*part);
         }
         let cursor = paint(&mut self.next, &still);
+        // After most keys, a few rows differ. The cells of the others aren't measured.
+        let (shown, next) = (&self.shown, &self.next);
+        let differs = |part: &Rect| !shown.is_equal(next, *part);
+        let loose: Vec<Rect> = loose.into_iter().filter(differs).collect();
         let changed = loose.iter().flat_map(|part| {
             let cells = changed(&self.shown, &self.next, *part).into_iter();
             cells.map(|(at, cell)| (part.x + at, part.y, cell))

@@ -111,6 +111,9 @@ impl<'a> EventLoop<'a> {
             if self.is_due(started) && self.draw()? == Next::Quit {
                 return Ok(self.app.shells_left());
             }
+            // The runtime looks for input only when nothing else is ready. Without this, a key would wait until all
+            // updates that have arrived are handled.
+            tokio::task::yield_now().await;
             let next = tokio::select! {
                 biased;
                 msg = sources.input.next() => match msg {

@@ -122,27 +122,20 @@ impl Person {
     }
 }
 
-/// Runs a TUI without a daemon, with a user.
-async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
+fn app() -> App {
     let facts = facts::facts(
         &layer::defaults(),
         &crate::config::paths::Paths::below(std::path::Path::new("/nowhere")),
     );
-    let app = App::new(facts, Keymap::default());
-    let (events_in, streams) = mpsc::channel(streams::EVENTS);
-    let (answers_in, answers) = mpsc::channel(ANSWERS);
-    let (link_in, link) = mpsc::channel(1);
-    let (_current_in, current) = watch::channel(None);
-    let (keys, mut typed) = mpsc::unbounded_channel();
-    let mut seen = Seen::new();
-    let person = Person {
-        keys,
-        link: link_in,
-        seen: seen.clone(),
-        left: CancellationToken::new(),
-    };
-    let left = person.left.clone();
-    let effects = EffectRunner {
+    App::new(facts, Keymap::default())
+}
+
+fn effects(
+    events_in: mpsc::Sender<streams::StreamReport>,
+    answers_in: mpsc::Sender<Msg>,
+    current: crate::run::connection::Current,
+) -> EffectRunner {
+    EffectRunner {
         state_file: None,
         settings: None,
         background: crate::run::custom_commands::BackgroundCommands::new(answers_in.clone()),
@@ -162,7 +155,26 @@ async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
         inside_tmux: false,
         multiplexer: crate::run::clipboard::Multiplexer::None,
         desktop: None,
+    }
+}
+
+/// Runs a TUI without a daemon, with a user.
+async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
+    let app = app();
+    let (events_in, streams) = mpsc::channel(streams::EVENTS);
+    let (answers_in, answers) = mpsc::channel(ANSWERS);
+    let (link_in, link) = mpsc::channel(1);
+    let (_current_in, current) = watch::channel(None);
+    let (keys, mut typed) = mpsc::unbounded_channel();
+    let mut seen = Seen::new();
+    let person = Person {
+        keys,
+        link: link_in,
+        seen: seen.clone(),
+        left: CancellationToken::new(),
     };
+    let left = person.left.clone();
+    let effects = effects(events_in, answers_in, current);
     let sources = Sources {
         input: futures_util::stream::poll_fn(move |context| typed.poll_recv(context)),
         link,
@@ -268,4 +280,42 @@ async fn a_flood_is_drawn_frame_by_frame_and_keys_come_through() {
         person.left.cancelled().await;
     })
     .await;
+}
+
+/// The key comes through a socket, as the keys of a terminal do: only the runtime finds out that it is there.
+#[tokio::test]
+async fn a_key_is_handled_before_updates_that_wait() {
+    const UPDATES: usize = 60;
+    let (ours, theirs) = tokio::net::UnixStream::pair().unwrap();
+    let (link_in, link) = mpsc::channel(UPDATES);
+    for _ in 0..UPDATES {
+        let forwards = Vec::new();
+        let update = Link::Notice(crate::model::change::Change::Forwards { forwards });
+        link_in.send(update).await.unwrap();
+    }
+    let handled = Rc::new(std::cell::Cell::new(None));
+    let (noted, room) = (handled.clone(), link_in.clone());
+    let input = futures_util::stream::poll_fn(move |context| {
+        std::task::ready!(ours.poll_read_ready(context)).unwrap();
+        noted.set(Some(room.capacity()));
+        std::task::Poll::Ready(None)
+    });
+    let (events_in, streams) = mpsc::channel(streams::EVENTS);
+    let (answers_in, answers) = mpsc::channel(ANSWERS);
+    let (_current_in, current) = watch::channel(None);
+    let sources = Sources {
+        input,
+        link,
+        streams,
+        answers,
+    };
+    let effects = effects(events_in, answers_in, current);
+    let mut seen = Seen::new();
+    let event_loop = EventLoop::new(app(), Theme::default(), effects, &mut seen);
+    assert_eq!(theirs.try_write(b"q").unwrap(), 1);
+    LocalSet::new()
+        .run_until(async { Box::pin(event_loop.run(sources)).await.unwrap() })
+        .await;
+    let handled = handled.take().unwrap();
+    assert!(handled < UPDATES, "{handled} updates went before the key");
 }

@@ -68,3 +68,36 @@ async fn only_the_newest_of_those_that_are_done_with_are_loaded_the_others_on_de
     let asked = store.sessions(numbered([12, 99])).await.unwrap();
     assert_eq!(ids(&asked), numbered([12]));
 }
+
+#[tokio::test]
+async fn what_is_left_is_counted_for_each_context() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = open(&dir);
+    let contexts = [("a", 0..7), ("b", 7..12), ("c", 12..14)];
+    let writes = contexts.into_iter().flat_map(|(context, numbers)| {
+        numbers.map(move |number| done_with(number * 3 + u128::from(context == "b"), context))
+    });
+    let mut writes: Vec<Write> = writes.collect();
+    // It runs, so it isn't counted.
+    writes.push(session(99));
+    store.write(writes).await.unwrap();
+    store.close().await;
+    for (ended, left) in [
+        (1, vec![("a", 7), ("b", 5), ("c", 1)]),
+        (2, vec![("a", 7), ("b", 5)]),
+        (4, vec![("a", 7), ("b", 3)]),
+        (9, vec![("a", 5)]),
+        (14, vec![]),
+        (100, vec![]),
+    ] {
+        let options = StoreOptions {
+            ended,
+            ..options(&dir)
+        };
+        let (store, opened) = Store::open(&options).unwrap();
+        let left = left.into_iter();
+        let left = left.map(|(name, count)| (name.parse().unwrap(), count));
+        assert_eq!(opened.unloaded.counts, left.collect(), "{ended}");
+        store.close().await;
+    }
+}
