@@ -205,6 +205,7 @@ fn of_capabilities(capabilities: &mut Capabilities) {
 fn of_environments(environments: &mut [Environment]) {
     for environment in environments {
         maybe(&mut environment.unavailable);
+        maybe(&mut environment.facts.group);
     }
 }
 
@@ -220,6 +221,9 @@ fn of_notice(notice: &mut Notice) {
 }
 
 fn of_app(app: &mut App) {
+    for argument in &mut app.arguments {
+        text(&mut argument.title);
+    }
     if let AppState::Failed { why } = &mut app.state {
         text(why);
     }

@@ -39,7 +39,7 @@ const LOCAL: &str = "query { images(load_filters: [\"general\", \"operational\",
                      is_local installed } }";
 
 /// The heading of images without a heading of their own.
-const CUSTOM: &str = "Custom Environments";
+const CUSTOM: &str = tr_sent!("Custom Environments");
 
 #[async_trait]
 impl Images for BackendAiEngine {
