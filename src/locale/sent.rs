@@ -132,18 +132,20 @@ impl Templates {
         Some(format!("{what}: {why}"))
     }
 
-    /// The translation of several sentences: a failure and its hint, which begins with a capital then.
+    /// The translation of several sentences, of which others may be by an engine: a failure and its hint, which begins
+    /// with a capital then.
     fn sentences(&self, text: &str, depth: u8, is_whole: bool) -> Option<String> {
         for (at, mark) in text.match_indices(". ").take(SENTENCES) {
-            let Some(first) = self.sentence(&text[..at], depth - 1, is_whole) else {
-                continue;
-            };
-            let rest = &text[at + mark.len()..];
-            let own = self
+            let (first, rest) = (&text[..at], &text[at + mark.len()..]);
+            let own_first = self.sentence(first, depth - 1, is_whole);
+            let own_rest = self
                 .nested(rest, depth - 1, is_whole)
                 .or_else(|| self.sentence(&uncapitalized(rest), depth - 1, is_whole));
-            let rest = own.unwrap_or_else(|| rest.to_owned());
-            return Some(format!("{first}. {rest}"));
+            if own_first.is_some() || own_rest.is_some() {
+                let first = own_first.unwrap_or_else(|| first.to_owned());
+                let rest = own_rest.unwrap_or_else(|| rest.to_owned());
+                return Some(format!("{first}. {rest}"));
+            }
         }
         None
     }
