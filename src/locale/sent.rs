@@ -24,6 +24,9 @@ const SENTENCES: usize = 6;
 /// daemon may use, too.
 const FEWEST_LETTERS: (usize, usize) = (3, 12);
 
+/// A template of a name and a cause with fewer letters is one of a name only.
+const WEAK: usize = 8;
+
 /// How many bytes of a template's begin or end find it. A longer key has fewer templates.
 const KEYS: [usize; 3] = [14, 7, 3];
 
@@ -171,11 +174,22 @@ impl Templates {
                 .take_while(|number| best.as_ref().is_none_or(|(best, _)| *number < best))
                 .filter_map(|number| Some((*number, self.all.get(*number)?)))
                 .filter(|(_, it)| is_whole || it.is_daemons)
-                .find_map(|(number, it)| Some((number, values(&it.english, text)?)));
+                .find_map(|(number, it)| Some((number, it.values(text)?)));
             best = found.or(best);
         }
         let (number, values) = best?;
         Some((self.all.get(number)?, values))
+    }
+}
+
+impl Template {
+    fn values<'s, 't>(&'s self, text: &'t str) -> Option<Vec<(&'s str, &'t str)>> {
+        let found = values(&self.english, text)?;
+        // `{program} failed: {why}` fits what engines say. A program has no space in its name.
+        let is_weak = self.letters < WEAK && self.english.contains(": ");
+        let is_name = |(_, value): &(&str, &str)| !value.contains(' ');
+        let is_first = self.english.starts_with('{');
+        (!is_weak || !is_first || found.first().is_some_and(is_name)).then_some(found)
     }
 }
 
@@ -265,6 +279,7 @@ mod tests {
             ("the engine refused", "엔진이 거부함"),
             ("{a} {b}", "{b}{a}"),
             ("use another disk", "다른 디스크 사용"),
+            ("{program} failed: {why}", "{program} 실패: {why}"),
         ];
         let of_daemon = of_daemon.map(|(english, korean)| (format!("{CONTEXT}{english}"), korean));
         let others = [
@@ -306,6 +321,7 @@ mod tests {
             "1 of 2 rows",
             "",
             "no space left",
+            "runtime create failed: no space left",
             "session  not found!",
             "a b",
         ] {
