@@ -60,7 +60,9 @@ pub fn unpack_beneath(
             }
             EntryType::Symlink => place.link(&entry),
             _ => {
-                copied.skip(|| format!("{}: not a file, directory or link", shown(&name)));
+                copied.skip(|| {
+                    tr_sent!("{name}: not a file, directory or link", name = shown(&name))
+                });
                 Ok(())
             }
         };
@@ -102,7 +104,8 @@ impl<'a> Place<'a> {
                 Component::Normal(part) => parts.push(part),
                 Component::CurDir => {}
                 _ => {
-                    let text = format!("'{}' leads out of the destination", shown(name));
+                    let text =
+                        tr_sent!("'{name}' leads out of the destination", name = shown(name));
                     return Err(io::Error::new(io::ErrorKind::InvalidData, text));
                 }
             }
@@ -163,7 +166,7 @@ impl<'a> Place<'a> {
 
     fn link(&self, entry: &Entry<'_, impl Read>) -> io::Result<()> {
         let target = entry.link_name_bytes();
-        let target = target.ok_or_else(|| io::Error::other("a link without a target"))?;
+        let target = target.ok_or_else(|| io::Error::other(tr_sent!("a link without a target")))?;
         symlinkat(&*target, &self.parent, self.name)?;
         if let Some((uid, gid)) = self.owner {
             let owner = (Uid::from_raw(uid), Gid::from_raw(gid));

@@ -31,7 +31,9 @@ impl Copied {
     pub fn skip(&mut self, sentence: impl FnOnce() -> String) {
         match self.skipped.len() {
             count if count < MOST_SKIPPED => self.skipped.push(sentence()),
-            MOST_SKIPPED => self.skipped.push("more entries were skipped".to_owned()),
+            MOST_SKIPPED => self
+                .skipped
+                .push(tr_sent!("more entries were skipped").to_owned()),
             _ => {}
         }
     }

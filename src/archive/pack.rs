@@ -92,7 +92,12 @@ pub fn pack_as(
                 Err(error) => copied.skip(|| format!("{}: {error}", name.display())),
             }
         } else {
-            copied.skip(|| format!("{}: not a file, directory or link", name.display()));
+            copied.skip(|| {
+                tr_sent!(
+                    "{name}: not a file, directory or link",
+                    name = name.display()
+                )
+            });
         }
     }
     archive.into_inner()?.flush()?;
@@ -128,7 +133,9 @@ fn open(path: &Path) -> io::Result<File> {
         .custom_flags(flags.bits().cast_signed())
         .open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it was replaced while it was read"));
+        return Err(io::Error::other(tr_sent!(
+            "it was replaced while it was read"
+        )));
     }
     Ok(file)
 }

@@ -38,7 +38,12 @@ impl Destination {
         let name = path
             .file_name()
             .filter(|_| !path.as_os_str().to_string_lossy().ends_with('/'))
-            .ok_or_else(|| missing(format!("the directory {} doesn't exist", path.display())))?;
+            .ok_or_else(|| {
+                missing(tr_sent!(
+                    "the directory {path} doesn't exist",
+                    path = path.display()
+                ))
+            })?;
         let parent = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -90,9 +95,12 @@ pub fn unpack(stream: impl Read, destination: &Destination) -> io::Result<Copied
     for entry in archive.entries()? {
         let mut entry = entry?;
         let name = entry.path()?.into_owned();
-        let path = destination
-            .path_of(&name)
-            .ok_or_else(|| invalid(format!("'{}' leads out of the destination", shown(&name))))?;
+        let path = destination.path_of(&name).ok_or_else(|| {
+            invalid(tr_sent!(
+                "'{name}' leads out of the destination",
+                name = shown(&name)
+            ))
+        })?;
         match entry.header().entry_type() {
             EntryType::Directory => make_directory(destination, &path)?,
             EntryType::Regular | EntryType::Continuous => {
@@ -110,11 +118,15 @@ pub fn unpack(stream: impl Read, destination: &Destination) -> io::Result<Copied
                 } else {
                     copied.skip(|| {
                         let name = shown(&name);
-                        format!("{name}: a link that leads out of the copied directory")
+                        tr_sent!(
+                            "{name}: a link that leads out of the copied directory",
+                            name
+                        )
                     });
                 }
             }
-            _ => copied.skip(|| format!("{}: not a file, directory or link", shown(&name))),
+            _ => copied
+                .skip(|| tr_sent!("{name}: not a file, directory or link", name = shown(&name))),
         }
     }
     Ok(copied)
@@ -132,9 +144,9 @@ fn shown(name: &Path) -> String {
 /// Creates a directory and those above it. Links aren't followed out of the destination.
 fn make_directory(destination: &Destination, path: &Path) -> io::Result<()> {
     let Ok(inner) = path.strip_prefix(&destination.directory) else {
-        return Err(invalid(format!(
-            "'{}' leads out of the destination",
-            shown(path)
+        return Err(invalid(tr_sent!(
+            "'{path}' leads out of the destination",
+            path = shown(path)
         )));
     };
     let mut made = destination.directory.clone();
@@ -144,13 +156,14 @@ fn make_directory(destination: &Destination, path: &Path) -> io::Result<()> {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 if !made.is_dir() {
-                    let text = format!("{} exists and isn't a directory", made.display());
+                    let text =
+                        tr_sent!("{made} exists and isn't a directory", made = made.display());
                     return Err(io::Error::new(io::ErrorKind::NotADirectory, text));
                 }
                 if !destination.holds(&made) {
-                    return Err(invalid(format!(
-                        "'{}' is a link that leads out of the destination",
-                        shown(&made)
+                    return Err(invalid(tr_sent!(
+                        "'{made}' is a link that leads out of the destination",
+                        made = shown(&made)
                     )));
                 }
             }
@@ -166,7 +179,7 @@ fn make_directory(destination: &Destination, path: &Path) -> io::Result<()> {
 fn prepare(destination: &Destination, path: &Path) -> io::Result<()> {
     make_directory(destination, path.parent().unwrap_or(path))?;
     if fs::symlink_metadata(path).is_ok_and(|there| there.is_dir()) {
-        let text = format!("{} is a directory", path.display());
+        let text = tr_sent!("{path} is a directory", path = path.display());
         return Err(io::Error::new(io::ErrorKind::IsADirectory, text));
     }
     Ok(())
@@ -188,7 +201,11 @@ fn check_space(destination: &Destination, size: u64) -> io::Result<()> {
     if needed <= free {
         return Ok(());
     }
-    let text = format!("a file needs {needed}, but only {free} are free");
+    let text = tr_sent!(
+        "a file needs {needed}, but only {free} are free",
+        needed,
+        free
+    );
     Err(io::Error::new(io::ErrorKind::StorageFull, text))
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::{
-    client::ClientError,
+    client::{ClientError, language},
     model::{failure::Failure, selector::SelectError, text::Clean},
 };
 
@@ -68,7 +68,8 @@ impl From<Failure> for Fail {
     fn from(failure: Failure) -> Self {
         Self {
             code: failure.kind.exit_code(),
-            failure: Some(failure),
+            // That of the daemon is translated already, but not that of work on files in this process.
+            failure: Some(language::failure(failure)),
         }
     }
 }

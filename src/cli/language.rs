@@ -16,10 +16,11 @@ use crate::{
 
 /// Chooses the language before anything is shown. Problems are reported when the settings are read for the command.
 ///
-/// The daemon stays English: its texts are stored and are shown to all clients. So does what programs and
-/// maintainers read.
+/// The daemon stays English: its texts are stored and are shown to all clients. It has a language only for SSH clients
+/// and browsers. What programs and maintainers read is English, too.
 pub fn start(arguments: &[OsString]) {
-    if is_english(arguments) {
+    let is_daemon = is_daemon(arguments);
+    if !is_daemon && is_english(arguments) {
         return;
     }
     let Ok(paths) = Paths::resolve() else {
@@ -31,7 +32,12 @@ pub fn start(arguments: &[OsString]) {
     };
     let loaded: Loaded = layer::load(&places, variable);
     if let (Some(catalog), _) = languages::load(&loaded, &paths, variable) {
-        locale::start(Box::leak(Box::new(catalog)));
+        let catalog = Box::leak(Box::new(catalog));
+        if is_daemon {
+            locale::start_speaking(catalog);
+        } else {
+            locale::start(catalog);
+        }
     }
 }
 
@@ -117,13 +123,16 @@ fn collect(command: &Command, found: &mut BTreeSet<String>) {
     }
 }
 
+fn is_daemon(arguments: &[OsString]) -> bool {
+    let is_run = arguments.iter().any(|word| word == "run");
+    is_run && arguments.get(1).is_some_and(|word| word == "daemon")
+}
+
 fn is_english(arguments: &[OsString]) -> bool {
     let own = arguments.iter().take_while(|word| *word != "--");
     let mut options = own.filter_map(|word| word.to_str());
-    let is_daemon = arguments.get(1).is_some_and(|word| word == "daemon")
-        && arguments.iter().any(|word| word == "run");
     let is_report = |word: &str| word == "--report" || word.starts_with("--report=");
-    is_daemon || options.any(|word| word == "--json" || is_report(word))
+    options.any(|word| word == "--json" || is_report(word))
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -138,7 +147,7 @@ mod tests {
     fn output_for_programs_and_the_daemon_are_english() {
         let english = |line: &str| {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            is_english(&words)
+            is_english(&words) || is_daemon(&words)
         };
         assert!(english("workbay ls --json"));
         assert!(english("workbay daemon run"));

@@ -19,6 +19,7 @@ mod language;
 mod listed;
 mod meter;
 mod output;
+mod parser_words;
 pub mod parts;
 mod passing;
 mod patterns;
@@ -44,6 +45,8 @@ use args::Cli;
 use commands::{RunCommand as _, completion, ls};
 use fail::{Fail, Outcome, code};
 use invocation::Invocation;
+
+use crate::locale;
 
 pub use handlers::{DaemonMode, Handlers, PlainOptions, Start, StoreProblem, StoreSummary};
 
@@ -75,13 +78,22 @@ pub fn main(handlers: &Handlers) -> ExitCode {
             if let Some(fail) = words::of_docker(&error, &arguments, &root) {
                 return ExitCode::from(report(&fail));
             }
-            // A closed stdout isn't an error for the help.
-            let _ = error.print();
+            print(&error);
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(code::USAGE));
         }
     };
     let outcome = dispatch(handlers, cli);
     ExitCode::from(outcome.unwrap_or_else(|fail| report(&fail)))
+}
+
+/// Prints what clap says: an error, the help or the version.
+fn print(error: &clap::Error) {
+    if locale::catalog().is_some() && error.use_stderr() && !parts::is_help(error) {
+        output::remark(&parser_words::error(&error.to_string()));
+        return;
+    }
+    // A closed stdout isn't an error for the help.
+    let _ = error.print();
 }
 
 /// Prints the error on stderr. Returns the exit code.

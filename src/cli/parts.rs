@@ -16,7 +16,7 @@ use super::{
     },
     connection::{self, Connection},
     fail::Fail,
-    language,
+    language, parser_words,
 };
 use crate::{
     model::{id::ContextName, notice::Notice, session::Session, spec::LaunchRequest, status::Tab},
@@ -210,10 +210,12 @@ fn parse(words: &[String]) -> Result<Option<Typed>, WordProblem> {
     }
 }
 
-fn is_help(error: &clap::Error) -> bool {
+pub(super) fn is_help(error: &clap::Error) -> bool {
     matches!(
         error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     )
 }
 
@@ -230,7 +232,8 @@ fn problem(error: &clap::Error) -> WordProblem {
     let text = error.to_string();
     let first = text.lines().take_while(|line| !line.trim().is_empty());
     let whole = first.map(str::trim).collect::<Vec<_>>().join(" ");
-    let whole = whole.strip_prefix("error: ").unwrap_or(&whole).to_owned();
+    let whole = whole.strip_prefix("error: ").unwrap_or(&whole);
+    let whole = parser_words::line(whole);
     WordProblem {
         option,
         message: error.source().map_or(whole, ToString::to_string),

@@ -5,10 +5,13 @@ use crate::{
     model::{
         app::{App, AppState},
         capability::{Capabilities, EngineState},
+        catalogue::Catalogue,
         change::Change,
         environment::Environment,
         failure::Failure,
+        forward::Forward,
         history::HistoryEntry,
+        loss::Unsaved,
         notice::Notice,
         pull::Pull,
         session::Session,
@@ -40,11 +43,11 @@ pub fn change(mut change: Change) -> Change {
         Change::Environments { environments, .. } => of_environments(environments),
         Change::Pull { pull, .. } => of_pull(pull),
         Change::Notice { notice } => of_notice(notice),
+        Change::Forwards { forwards } => forwards.iter_mut().for_each(of_forward),
         Change::Gone { .. }
         | Change::Totals { .. }
         | Change::Statistics { .. }
-        | Change::Usage { .. }
-        | Change::Forwards { .. } => {}
+        | Change::Usage { .. } => {}
     }
     change
 }
@@ -63,6 +66,14 @@ pub fn end(mut end: StreamEnd) -> StreamEnd {
 pub fn of(mut message: Clean) -> Clean {
     text(&mut message);
     message
+}
+
+/// Translates a failure of work that the daemon and this process share, such as work on files.
+pub fn failure(mut failure: Failure) -> Failure {
+    if locale::catalog().is_some() {
+        of_failure(&mut failure);
+    }
+    failure
 }
 
 fn text(text: &mut Clean) {
@@ -90,6 +101,19 @@ fn of_reply(reply: &mut Reply) {
         Reply::Environments { environments } => of_environments(environments),
         Reply::History { entries } => entries.iter_mut().for_each(of_entry),
         Reply::Apps { apps } => apps.iter_mut().for_each(of_app),
+        Reply::Images { images } => {
+            for image in images {
+                maybe(&mut image.owner);
+            }
+        }
+        Reply::Catalogue { catalogue } => of_catalogue(catalogue),
+        Reply::Forwards { forwards } => forwards.iter_mut().for_each(of_forward),
+        Reply::Opened { opened } => {
+            maybe(&mut opened.remark);
+            of_forward(&mut opened.forward);
+        }
+        Reply::Files { listing } => maybe(&mut listing.read_only),
+        Reply::Unsaved { unsaved } => of_unsaved(unsaved),
         Reply::Notices { notices, .. } => notices.iter_mut().for_each(of_notice),
         _ => {}
     }
@@ -97,6 +121,7 @@ fn of_reply(reply: &mut Reply) {
 
 fn of_snapshot(snapshot: &mut Snapshot) {
     snapshot.sessions.iter_mut().for_each(of_session);
+    snapshot.forwards.iter_mut().for_each(of_forward);
     for context in &mut snapshot.contexts {
         of_engine(&mut context.engine);
         of_environments(&mut context.environments);
@@ -109,8 +134,10 @@ fn of_failure(failure: &mut Failure) {
     maybe(&mut failure.hint);
 }
 
-/// `pending_request` stays English, because it is compared.
 fn of_session(session: &mut Session) {
+    if let Some(request) = &mut session.pending_request {
+        of_request(request);
+    }
     maybe(&mut session.status_message);
     if let Some((_, words)) = &mut session.stop_hook_end {
         text(words);
@@ -118,6 +145,40 @@ fn of_session(session: &mut Session) {
     if let Some(pull) = &mut session.pull {
         of_pull(pull);
     }
+}
+
+/// `creating image base-1: 2/3 storing the changed files`.
+fn of_request(request: &mut Clean) {
+    let said = request.as_str().to_owned();
+    let numbered = said.split_once(": ").and_then(|(what, step)| {
+        let (number, step) = step.split_once(' ')?;
+        let is_number = number.chars().all(|c| c.is_ascii_digit() || c == '/');
+        is_number.then_some((what, number, step))
+    });
+    let Some((what, number, step)) = numbered else {
+        return text(request);
+    };
+    let of = |english: &str| of(Clean::new(english));
+    *request = Clean::new(&format!("{}: {number} {}", of(what), of(step)));
+}
+
+fn of_catalogue(catalogue: &mut Catalogue) {
+    for (part, why) in &mut catalogue.gaps {
+        *part = Clean::new(locale::of(part.as_str()));
+        text(why);
+    }
+    for kind in &mut catalogue.accelerators {
+        maybe(&mut kind.note);
+    }
+}
+
+fn of_unsaved(unsaved: &mut Unsaved) {
+    maybe(&mut unsaved.outside.incomplete);
+    maybe(&mut unsaved.home.incomplete);
+}
+
+fn of_forward(forward: &mut Forward) {
+    maybe(&mut forward.broken);
 }
 
 fn of_pull(pull: &mut Pull) {
@@ -144,6 +205,7 @@ fn of_capabilities(capabilities: &mut Capabilities) {
 fn of_environments(environments: &mut [Environment]) {
     for environment in environments {
         maybe(&mut environment.unavailable);
+        maybe(&mut environment.facts.group);
     }
 }
 
@@ -159,6 +221,9 @@ fn of_notice(notice: &mut Notice) {
 }
 
 fn of_app(app: &mut App) {
+    for argument in &mut app.arguments {
+        text(&mut argument.title);
+    }
     if let AppState::Failed { why } = &mut app.state {
         text(why);
     }

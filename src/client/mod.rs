@@ -4,7 +4,7 @@
 //! [`Client`] is cheap to clone; the connection lives as long as one clone or one open stream does. Each stream
 //! has a connection of its own beside it.
 
-mod language;
+pub mod language;
 pub mod launch;
 mod link;
 mod pulse;

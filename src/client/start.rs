@@ -15,7 +15,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{ClientError, ConnectOptions};
+use super::{ClientError, ConnectOptions, language};
 use crate::{
     config::paths::Paths,
     model::text::Clean,
@@ -224,5 +224,5 @@ fn explain(said: &[u8], status: std::process::ExitStatus) -> Clean {
     if said.is_empty() {
         return Clean::new(&tr!("it ended immediately ({status})", status));
     }
-    said
+    language::of(said)
 }

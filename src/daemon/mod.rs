@@ -129,14 +129,14 @@ fn live(options: DaemonOptions) -> Result<()> {
     };
     let log = options.paths.daemon_log();
     process::logging::begin(&log)
-        .wrap_err_with(|| format!("{} can't be written", log.display()))?;
+        .wrap_err_with(|| tr_sent!("{path} can't be written", path = log.display()))?;
     process::rlimits::take_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .thread_name("workbay")
         .build()
-        .wrap_err("the daemon's threads can't be started")?;
+        .wrap_err(tr_sent!("the daemon's threads can't be started"))?;
     let detached = options.beginning == Beginning::Detached;
     let ended = runtime.block_on(async {
         let controls = Controls::default();
@@ -164,7 +164,9 @@ fn live(options: DaemonOptions) -> Result<()> {
     if !upgrade::shut_down(runtime, LAST_FILES) {
         handover.notify(upgrade::unfinished(LAST_FILES));
     }
-    Err(handover.go()).wrap_err("the daemon can't start the newer program or restart itself")
+    Err(handover.go()).wrap_err(tr_sent!(
+        "the daemon can't start the newer program or restart itself"
+    ))
 }
 
 /// Files that the daemon creates can't be written by others, regardless of the caller's umask. Private files
@@ -177,7 +179,8 @@ fn deny_others_to_write() {
 
 /// Takes over the lock and the state of the previous program of this process.
 fn inherit(options: &DaemonOptions) -> Result<(Lock, Inherited)> {
-    let taken = Inherited::take().wrap_err("the previous daemon's state can't be taken over")?;
+    let taken =
+        Inherited::take().wrap_err(tr_sent!("the previous daemon's state can't be taken over"))?;
     let (lock, rest) = taken;
     Ok((Lock::inherit(lock, &options.paths.lock()), rest))
 }
@@ -192,7 +195,7 @@ fn quiet_stderr(path: &Path) -> std::io::Result<()> {
 
 /// TERM and INT stop the daemon, USR1 checks the socket, and HUP (a closed terminal) is ignored.
 fn handle_signals(controls: &Controls) -> Result<()> {
-    let heed = |kind| signal(kind).wrap_err("signals can't be received");
+    let heed = |kind| signal(kind).wrap_err(tr_sent!("signals can't be received"));
     let mut terminate = heed(SignalKind::terminate())?;
     let mut interrupt = heed(SignalKind::interrupt())?;
     let mut remake = heed(SignalKind::user_defined1())?;
@@ -242,7 +245,7 @@ async fn serve_locked(
     } = options;
     ensure!(
         !contexts.is_empty(),
-        "no context is configured. Add one to contexts.toml"
+        tr_sent!("no context is configured. Add one to contexts.toml")
     );
     let store_options = StoreOptions {
         ended,
@@ -346,7 +349,7 @@ async fn serve_locked(
     match (program, socket) {
         (Some(program), Some(socket)) => Handover::new(program, &lock, socket, memory)
             .map(Some)
-            .wrap_err("the daemon can't be upgraded"),
+            .wrap_err(tr_sent!("the daemon can't be upgraded")),
         _ => Ok(None),
     }
 }
@@ -367,7 +370,10 @@ async fn listen(paths: &Paths, inherited: Option<Inherited>) -> Result<(Socket, 
         return Ok((Socket::bind(&path).await?, Memory::default()));
     };
     let socket = Socket::inherit(listener, &path, memory.socket);
-    Ok((socket.wrap_err("the socket can't be taken over")?, memory))
+    Ok((
+        socket.wrap_err(tr_sent!("the socket can't be taken over"))?,
+        memory,
+    ))
 }
 
 /// Groups records by context. Records of contexts that aren't configured any more stay in the state database.

@@ -160,9 +160,9 @@ pub trait Containers: Engine {
 
     /// Saves files of the running session on this machine as archives with this name; returns the first path.
     async fn save(&self, _session: SessionId, _paths: &[String], _name: &str) -> Result<PathBuf> {
-        Err(Failure::unsupported(
-            "this engine can't save files of a session",
-        ))
+        Err(Failure::unsupported(tr_sent!(
+            "this engine can't save files of a session"
+        )))
     }
 
     /// How many bytes the quota of a folder leaves now; `None` = it has none, or the folder can't be measured.
@@ -173,8 +173,8 @@ pub trait Containers: Engine {
     /// Creates an image from the session's main container. The last step is [`CommitStep::Done`]. Dropping the stream
     /// cancels it and leaves nothing of the image behind.
     async fn commit(&self, _plan: &CommitPlan) -> Result<BoxStream<'static, Result<CommitStep>>> {
-        let text = "this engine can't create images from sessions";
-        Err(Failure::unsupported(text).hint("use a context with Docker"))
+        let text = tr_sent!("this engine can't create images from sessions");
+        Err(Failure::unsupported(text).hint(tr_sent!("use a context with Docker")))
     }
 
     /// Renames the session's container.
@@ -212,8 +212,9 @@ pub trait Apps: Send + Sync {
         _start: &AppStart,
         _options: &ProxyOptions,
     ) -> Result<ProxyUrl> {
-        let why = "only Backend.AI clusters have an app proxy";
-        Err(Failure::unsupported(why).hint("`workbay app start` opens a port of this machine"))
+        let why = tr_sent!("only Backend.AI clusters have an app proxy");
+        Err(Failure::unsupported(why)
+            .hint(tr_sent!("`workbay app start` opens a port of this machine")))
     }
 
     /// Ends an app and waits until it has ended. Succeeds if it doesn't run.
@@ -233,7 +234,7 @@ pub trait Apps: Send + Sync {
 }
 
 fn no_apps() -> Failure {
-    Failure::unsupported("this engine has no apps")
+    Failure::unsupported(tr_sent!("this engine has no apps"))
 }
 
 #[async_trait]
@@ -244,9 +245,9 @@ pub trait Images: Send + Sync {
     /// Fetches an image from its registry. The stream reports progress a few times per second and ends when
     /// the image can be run. Dropping the stream cancels the pull and leaves nothing of it behind.
     async fn pull(&self, _reference: &str) -> Result<BoxStream<'static, Result<PullFigures>>> {
-        Err(Failure::unsupported(
-            "this engine pulls images automatically",
-        ))
+        Err(Failure::unsupported(tr_sent!(
+            "this engine pulls images automatically"
+        )))
     }
 
     /// All images, those that the caller created from sessions first.
@@ -284,8 +285,8 @@ pub trait Images: Send + Sync {
 }
 
 fn no_images() -> Failure {
-    Failure::unsupported("this engine doesn't manage images")
-        .hint("use the engine's own program for its images")
+    Failure::unsupported(tr_sent!("this engine doesn't manage images"))
+        .hint(tr_sent!("use the engine's own program for its images"))
 }
 
 /// Folders that survive sessions.
@@ -317,7 +318,7 @@ pub trait Folders: Send + Sync {
 }
 
 fn no_folders() -> Failure {
-    Failure::unsupported("this engine has no folders")
+    Failure::unsupported(tr_sent!("this engine has no folders"))
 }
 
 /// Files of sessions that aren't in a folder.
@@ -346,8 +347,10 @@ pub trait Losses: Send + Sync {
 }
 
 fn no_losses() -> Failure {
-    Failure::unsupported("this engine can't report which files of a session changed")
-        .hint("copy files with `workbay cp`")
+    Failure::unsupported(tr_sent!(
+        "this engine can't report which files of a session changed"
+    ))
+    .hint(tr_sent!("copy files with `workbay cp`"))
 }
 
 /// Everything an engine needs to create a session's container.

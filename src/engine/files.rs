@@ -86,5 +86,5 @@ pub trait Files: Send + Sync {
 }
 
 fn no_files() -> Failure {
-    Failure::unsupported("this engine can't open files")
+    Failure::unsupported(tr_sent!("this engine can't open files"))
 }

@@ -137,11 +137,11 @@ pub async fn request(
         helper.event().await
     });
     let event = asked.await.unwrap_or_else(|_| {
-        let text = format!(
-            "the session didn't answer within {} seconds",
-            ANSWER.as_secs()
+        let text = tr_sent!(
+            "the session didn't answer within {seconds} seconds",
+            seconds = ANSWER.as_secs()
         );
-        Err(Failure::lost(text).hint("check the load of the session, then try again"))
+        Err(Failure::lost(text).hint(tr_sent!("check the load of the session, then try again")))
     })?;
     idle.keep(key, helper);
     match event {
@@ -357,8 +357,10 @@ impl Helper {
                 Some(Output::End { exit_code }) => return Err(self.ended(exit_code)),
                 Some(Output::Lost { why }) => return Err(Failure::lost(why)),
                 None => {
-                    return Err(Failure::lost("the connection to the session broke")
-                        .hint("check that the session still runs"));
+                    return Err(
+                        Failure::lost(tr_sent!("the connection to the session broke"))
+                            .hint(tr_sent!("check that the session still runs")),
+                    );
                 }
             }
         }
@@ -384,18 +386,20 @@ impl Helper {
 
     fn ended(&self, exit_code: Option<i64>) -> Failure {
         if exit_code == Some(UNKNOWN_COMMAND) {
-            return Failure::unsupported(
-                "the session was created by an older version of workbay that can't open files",
-            )
-            .hint("launch the session again: `workbay relaunch` uses the same settings");
+            return Failure::unsupported(tr_sent!(
+                "the session was created by an older version of workbay that can't open files"
+            ))
+            .hint(tr_sent!(
+                "launch the session again: `workbay relaunch` uses the same settings"
+            ));
         }
         let text = String::from_utf8_lossy(&self.message);
         let text = text.trim().trim_start_matches("workbay: ");
         if text.is_empty() {
-            let text = "workbay's helper in the session ended unexpectedly";
-            return Failure::reported(text).hint("check the memory of the session");
+            let text = tr_sent!("workbay's helper in the session ended unexpectedly");
+            return Failure::reported(text).hint(tr_sent!("check the memory of the session"));
         }
-        Failure::reported(Clean::new(text)).hint("check the session's home directory")
+        Failure::reported(Clean::new(text)).hint(tr_sent!("check the session's home directory"))
     }
 
     /// Ends its input, and waits in the background until it has removed or kept what is unfinished.
@@ -419,6 +423,10 @@ fn cleaned(failure: Failure) -> Failure {
 }
 
 fn unexpected() -> Failure {
-    Failure::reported("an unexpected answer of workbay's helper in the session")
-        .hint("launch the session again: `workbay relaunch` uses the same settings")
+    Failure::reported(tr_sent!(
+        "an unexpected answer of workbay's helper in the session"
+    ))
+    .hint(tr_sent!(
+        "launch the session again: `workbay relaunch` uses the same settings"
+    ))
 }

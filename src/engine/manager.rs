@@ -63,15 +63,17 @@ pub trait Manager: Engine {
 
     /// Uses the one-time password for the next login, and only for that one. [`Engine::probe`] logs in.
     async fn use_code(&self, _code: OneTimeCode) -> Result<()> {
-        Err(
-            Failure::unsupported("this context has no login with a one-time password")
-                .hint("run `workbay context show` for how it logs in"),
-        )
+        Err(Failure::unsupported(tr_sent!(
+            "this context has no login with a one-time password"
+        ))
+        .hint(tr_sent!("run `workbay context show` for how it logs in")))
     }
 
     /// The users with this email address for whom an administrator may launch sessions.
     async fn find_owner(&self, _email: &str) -> Result<OwnerChoices> {
-        Err(Failure::unsupported("this engine doesn't list other users"))
+        Err(Failure::unsupported(tr_sent!(
+            "this engine doesn't list other users"
+        )))
     }
 
     /// Events of sessions from now on, as hints which sessions to read again. Ends with an error when the

@@ -60,7 +60,7 @@ impl PipedStream {
         Some(io::Error::new(
             io::ErrorKind::ConnectionRefused,
             if text.is_empty() {
-                "the connection inside the session failed".to_owned()
+                tr_sent!("the connection inside the session failed").to_owned()
             } else {
                 text.to_owned()
             },
@@ -104,7 +104,7 @@ impl AsyncRead for PipedStream {
                 }
                 None => {
                     self.has_ended = true;
-                    let text = "the connection to the session broke";
+                    let text = tr_sent!("the connection to the session broke");
                     return Poll::Ready(Err(io::Error::new(io::ErrorKind::ConnectionReset, text)));
                 }
             }

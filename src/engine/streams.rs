@@ -36,9 +36,9 @@ pub trait Streams: Send + Sync {
     /// The control connection to a container's tmux (the main container by default): a client that receives
     /// reports about windows and takes tmux commands. It has no size and prints no output of shells.
     async fn control(&self, _session: SessionId, _kernel: Option<KernelId>) -> Result<Attached> {
-        Err(Failure::unsupported(
-            "this engine has no control connection to a session's tmux",
-        ))
+        Err(Failure::unsupported(tr_sent!(
+            "this engine has no control connection to a session's tmux"
+        )))
     }
 
     /// Detaches every terminal client that this instance left in the session, for example after a daemon crash.
@@ -46,9 +46,9 @@ pub trait Streams: Send + Sync {
 
     /// A TCP stream to a port in the session.
     async fn dial(&self, _session: SessionId, _to: &DialTarget) -> Result<Attached> {
-        Err(Failure::unsupported(
-            "this engine can't open a connection to a port in a session",
-        ))
+        Err(Failure::unsupported(tr_sent!(
+            "this engine can't open a connection to a port in a session"
+        )))
     }
 
     /// A connection to a port in the session as one byte stream. Where the engine can, it is the connection itself.
@@ -60,9 +60,9 @@ pub trait Streams: Send + Sync {
     /// Starts a helper of workbay in the session's main container, as the session's user in /home/work. Its stdin and
     /// stdout are pipes. It ends when its stdin or the returned value is closed.
     async fn helper(&self, _session: SessionId, _task: HelperTask) -> Result<Attached> {
-        Err(Failure::unsupported(
-            "this engine can't run workbay's helpers in a session",
-        ))
+        Err(Failure::unsupported(tr_sent!(
+            "this engine can't run workbay's helpers in a session"
+        )))
     }
 
     /// Whether `/home/work/id_container` is the key of the engine's own SSH server, so that workbay's must not replace it.

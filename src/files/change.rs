@@ -13,7 +13,7 @@ use rustix::{
 
 use super::{
     Result,
-    error::failed,
+    error::{Verb, failed},
     read,
     root::{Root, directory_in},
 };
@@ -29,8 +29,8 @@ pub(super) const BITS: u32 = 0o1777;
 const SECOND: i128 = 1_000_000_000;
 
 pub(super) fn directory(root: &Root, path: &FilePath) -> Result<()> {
-    let fail = |error| failed(path, "created", error);
-    let (dir, name) = root.parent(path, "created")?;
+    let fail = |error| failed(path, Verb::Created, error);
+    let (dir, name) = root.parent(path, Verb::Created)?;
     mkdirat(&dir, name.as_c_str(), Mode::from_raw_mode(0o700)).map_err(fail)?;
     let set_up = directory_in(&dir, &name).and_then(|made| {
         root.give(&made)?;
@@ -43,8 +43,8 @@ pub(super) fn directory(root: &Root, path: &FilePath) -> Result<()> {
 }
 
 pub(super) fn file(root: &Root, path: &FilePath) -> Result<()> {
-    let fail = |error| failed(path, "created", error);
-    let (dir, name) = root.parent(path, "created")?;
+    let fail = |error| failed(path, Verb::Created, error);
+    let (dir, name) = root.parent(path, Verb::Created)?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let made = openat(&dir, name.as_c_str(), flags, Mode::from_raw_mode(0o600)).map_err(fail)?;
     let set_up = root
@@ -57,8 +57,8 @@ pub(super) fn file(root: &Root, path: &FilePath) -> Result<()> {
 }
 
 pub(super) fn link(root: &Root, path: &FilePath, target: &OsStr) -> Result<()> {
-    let fail = |error| failed(path, "created", error);
-    let (dir, name) = root.parent(path, "created")?;
+    let fail = |error| failed(path, Verb::Created, error);
+    let (dir, name) = root.parent(path, Verb::Created)?;
     link_in(root, target, &dir, &name).map_err(fail)
 }
 
@@ -78,19 +78,21 @@ pub(super) fn link_in(
 pub(super) fn rename(root: &Root, from: &FilePath, to: &FilePath) -> Result<()> {
     if to != from && to.is_within(from) {
         return Err(
-            Failure::refused(format!("'{from}' can't be moved into itself"))
-                .hint("choose another directory"),
+            Failure::refused(tr_sent!("'{from}' can't be moved into itself", from))
+                .hint(tr_sent!("choose another directory")),
         );
     }
-    let (from_dir, from_name) = root.parent(from, "renamed")?;
-    let (to_dir, to_name) = root.parent(to, "created")?;
+    let (from_dir, from_name) = root.parent(from, Verb::Renamed)?;
+    let (to_dir, to_name) = root.parent(to, Verb::Created)?;
     rename_in(&from_dir, &from_name, &to_dir, &to_name, false).map_err(|error| match error {
-        Errno::EXIST => failed(to, "created", error),
-        Errno::XDEV => Failure::refused(format!(
-            "'{from}' can't be renamed: '{to}' is on another file system"
+        Errno::EXIST => failed(to, Verb::Created, error),
+        Errno::XDEV => Failure::refused(tr_sent!(
+            "'{from}' can't be renamed: '{to}' is on another file system",
+            from,
+            to
         ))
-        .hint("move it instead, which copies it"),
-        error => failed(from, "renamed", error),
+        .hint(tr_sent!("move it instead, which copies it")),
+        error => failed(from, Verb::Renamed, error),
     })
 }
 
@@ -126,11 +128,11 @@ pub(super) fn attributes(
     mode: Option<u32>,
     modified: Option<Timestamp>,
 ) -> Result<()> {
-    let fail = |error| failed(path, "changed", error);
+    let fail = |error| failed(path, Verb::Changed, error);
     let opened = match root.directory(path) {
         Err(Errno::NOTDIR) => {
-            let (dir, name) = root.parent(path, "changed")?;
-            read::plain(&dir, &name, path, "changed")?.0
+            let (dir, name) = root.parent(path, Verb::Changed)?;
+            read::plain(&dir, &name, path, Verb::Changed)?.0
         }
         other => other.map_err(fail)?,
     };

@@ -21,7 +21,7 @@ use super::{
     Result,
     change::{BITS, link_in, rename_in, times},
     content,
-    error::failed,
+    error::{Verb, failed},
     read,
     room::Room,
     root::{Root, c_name, directory_in},
@@ -62,7 +62,7 @@ pub(super) fn copy_all(job: &Job<'_>, paths: &[FilePath], watch: &mut Watch<'_>)
 pub(super) fn move_all(job: &Job<'_>, paths: &[FilePath], watch: &mut Watch<'_>) -> Result<()> {
     let target = target(job)?;
     for path in paths {
-        let (dir, name) = job.from.parent(path, "moved")?;
+        let (dir, name) = job.from.parent(path, Verb::Moved)?;
         let arriving = arriving(job, path)?;
         match rename_in(&dir, &name, &target, &name, job.replace) {
             Ok(()) => watch.add(1, 0)?,
@@ -82,7 +82,7 @@ pub(super) fn move_all(job: &Job<'_>, paths: &[FilePath], watch: &mut Watch<'_>)
                 return Err(match error {
                     Errno::EXIST => taken(path),
                     Errno::INVAL => into_itself(path),
-                    error => failed(path, "moved", error),
+                    error => failed(path, Verb::Moved, error),
                 });
             }
         }
@@ -113,30 +113,36 @@ fn arriving<'a>(job: &Job<'a>, path: &FilePath) -> Result<Arriving<'a>> {
     };
     if let Some(room) = room {
         let taken = room.take(bytes);
-        taken.map_err(|error| failed(path, "moved", error))?;
+        taken.map_err(|error| failed(path, Verb::Moved, error))?;
     }
     Ok(Arriving { room, bytes })
 }
 
 fn target(job: &Job<'_>) -> Result<OwnedFd> {
     let opened = job.to.directory(job.directory);
-    opened.map_err(|error| failed(job.directory, "opened", error))
+    opened.map_err(|error| failed(job.directory, Verb::Opened, error))
 }
 
 fn taken(path: &FilePath) -> Failure {
     let name = path.name().unwrap_or_default().to_string_lossy();
-    let text = format!("'{}' already exists in that directory", Clean::new(&name));
-    Failure::refused(text).hint("choose another directory, or replace it")
+    let text = tr_sent!(
+        "'{name}' already exists in that directory",
+        name = Clean::new(&name)
+    );
+    Failure::refused(text).hint(tr_sent!("choose another directory, or replace it"))
 }
 
 fn into_itself(path: impl fmt::Display) -> Failure {
-    Failure::refused(format!("'{path}' can't be copied or moved into itself"))
-        .hint("choose another directory")
+    Failure::refused(tr_sent!(
+        "'{path}' can't be copied or moved into itself",
+        path
+    ))
+    .hint(tr_sent!("choose another directory"))
 }
 
 /// Copies one path. What was created for it is removed if that fails.
 fn copy_one(job: &Job<'_>, path: &FilePath, target: &OwnedFd, watch: &mut Watch<'_>) -> Result<()> {
-    let place = Place::find(job.from, path, "copied")?;
+    let place = Place::find(job.from, path, Verb::Copied)?;
     let there = statat(target, place.name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW).ok();
     if let Some(there) = &there {
         if !job.replace {
@@ -170,7 +176,7 @@ fn copy_one(job: &Job<'_>, path: &FilePath, target: &OwnedFd, watch: &mut Watch<
         }
         match trouble {
             Trouble::Failure(failure) => failure,
-            Trouble::Errno(error) => failed(copy.path(), "copied", error),
+            Trouble::Errno(error) => failed(copy.path(), Verb::Copied, error),
         }
     })
 }
@@ -309,12 +315,12 @@ impl Copy<'_, '_> {
             FileType::RegularFile => self.file(dir, name, target)?,
             FileType::Symlink => self.link(dir, name, target)?,
             _ => {
-                let text = format!(
-                    "'{}' can't be copied: it is a pipe, a socket or a device",
-                    self.path()
+                let text = tr_sent!(
+                    "'{path}' can't be copied: it is a pipe, a socket or a device",
+                    path = self.path()
                 );
                 return Err(Failure::refused(text)
-                    .hint("delete it, or select other files")
+                    .hint(tr_sent!("delete it, or select other files"))
                     .into());
             }
         }
@@ -335,7 +341,7 @@ impl Copy<'_, '_> {
     }
 
     fn file(&mut self, dir: &OwnedFd, name: &CStr, target: &OwnedFd) -> Copied {
-        let (from, stat) = read::plain(dir, name, &self.top, "copied")?;
+        let (from, stat) = read::plain(dir, name, &self.top, Verb::Copied)?;
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // An existing file stays as it is until its replacement is complete.
@@ -388,8 +394,8 @@ fn parent(below: &OwnedFd, id: (u64, u64)) -> std::result::Result<OwnedFd, Troub
         return Ok(above);
     }
     Err(
-        Failure::refused("directories were moved while they were copied")
-            .hint("start the copy again")
+        Failure::refused(tr_sent!("directories were moved while they were copied"))
+            .hint(tr_sent!("start the copy again"))
             .into(),
     )
 }

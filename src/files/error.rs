@@ -7,29 +7,83 @@ use rustix::io::Errno;
 use crate::model::failure::Failure;
 
 /// The fix for a full disk or quota.
-pub(super) const FULL: &str = "delete files that you don't need, or use another folder";
+pub(super) const FULL: &str = tr_sent!("delete files that you don't need, or use another folder");
 
-/// `'data/x' can't be written: permission denied`. `what` is the verb.
-pub(super) fn failed(path: impl fmt::Display, what: &str, error: Errno) -> Failure {
-    match error {
-        Errno::NOENT => Failure::not_found(format!("'{path}' not found"))
-            .hint("list the directory above it to see its contents"),
-        Errno::EXIST => {
-            Failure::refused(format!("'{path}' already exists")).hint("choose another name")
+/// What was done with a file. Each has texts of its own, because a verb alone can't be translated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Changed,
+    Continued,
+    Copied,
+    Created,
+    Deleted,
+    Measured,
+    Moved,
+    Opened,
+    Read,
+    Renamed,
+    Stored,
+    Written,
+}
+
+impl Verb {
+    /// `'data/x' can't be written: permission denied`.
+    pub(super) fn cannot(self, path: impl fmt::Display, why: impl fmt::Display) -> String {
+        match self {
+            Self::Changed => tr_sent!("'{path}' can't be changed: {why}", path, why),
+            Self::Continued => tr_sent!("'{path}' can't be continued: {why}", path, why),
+            Self::Copied => tr_sent!("'{path}' can't be copied: {why}", path, why),
+            Self::Created => tr_sent!("'{path}' can't be created: {why}", path, why),
+            Self::Deleted => tr_sent!("'{path}' can't be deleted: {why}", path, why),
+            Self::Measured => tr_sent!("'{path}' can't be measured: {why}", path, why),
+            Self::Moved => tr_sent!("'{path}' can't be moved: {why}", path, why),
+            Self::Opened => tr_sent!("'{path}' can't be opened: {why}", path, why),
+            Self::Read => tr_sent!("'{path}' can't be read: {why}", path, why),
+            Self::Renamed => tr_sent!("'{path}' can't be renamed: {why}", path, why),
+            Self::Stored => tr_sent!("'{path}' can't be stored: {why}", path, why),
+            Self::Written => tr_sent!("'{path}' can't be written: {why}", path, why),
         }
+    }
+
+    /// The end of a sentence about what has no path.
+    pub(super) fn cannot_be(self) -> &'static str {
+        match self {
+            Self::Changed => tr_sent!("can't be changed"),
+            Self::Continued => tr_sent!("can't be continued"),
+            Self::Copied => tr_sent!("can't be copied"),
+            Self::Created => tr_sent!("can't be created"),
+            Self::Deleted => tr_sent!("can't be deleted"),
+            Self::Measured => tr_sent!("can't be measured"),
+            Self::Moved => tr_sent!("can't be moved"),
+            Self::Opened => tr_sent!("can't be opened"),
+            Self::Read => tr_sent!("can't be read"),
+            Self::Renamed => tr_sent!("can't be renamed"),
+            Self::Stored => tr_sent!("can't be stored"),
+            Self::Written => tr_sent!("can't be written"),
+        }
+    }
+}
+
+/// `'data/x' can't be written: permission denied`.
+pub(super) fn failed(path: impl fmt::Display, what: Verb, error: Errno) -> Failure {
+    match error {
+        Errno::NOENT => Failure::not_found(tr_sent!("'{path}' not found", path))
+            .hint(tr_sent!("list the directory above it to see its contents")),
+        Errno::EXIST => Failure::refused(tr_sent!("'{path}' already exists", path))
+            .hint(tr_sent!("choose another name")),
         _ => {
             let (why, fix) = reason(error);
-            Failure::refused(format!("'{path}' can't be {what}: {why}")).hint(fix)
+            Failure::refused(what.cannot(path, why)).hint(fix)
         }
     }
 }
 
 /// The same for an error of the standard library.
-pub(super) fn failed_io(path: impl fmt::Display, what: &str, error: &io::Error) -> Failure {
+pub(super) fn failed_io(path: impl fmt::Display, what: Verb, error: &io::Error) -> Failure {
     match error.raw_os_error() {
         Some(number) => failed(path, what, Errno::from_raw_os_error(number)),
-        None => Failure::refused(format!("'{path}' can't be {what}: {error}"))
-            .hint("check the permissions and the free space"),
+        None => Failure::refused(what.cannot(path, error))
+            .hint(tr_sent!("check the permissions and the free space")),
     }
 }
 
@@ -44,47 +98,55 @@ pub(super) fn is_full(error: &io::Error) -> bool {
 fn reason(error: Errno) -> (String, &'static str) {
     let (why, fix) = match error {
         Errno::ACCESS | Errno::PERM => (
-            "permission denied",
-            "check the permissions and the owner of the file and its directory",
+            tr_sent!("permission denied"),
+            tr_sent!("check the permissions and the owner of the file and its directory"),
         ),
         Errno::LOOP | Errno::XDEV => (
-            "the path leads through a link or to another file system",
-            "use the path without links",
+            tr_sent!("the path leads through a link or to another file system"),
+            tr_sent!("use the path without links"),
         ),
         Errno::NOTDIR => (
-            "a part of the path is a link or a file",
-            "list the directory above it to see its contents",
+            tr_sent!("a part of the path is a link or a file"),
+            tr_sent!("list the directory above it to see its contents"),
         ),
-        Errno::ISDIR => ("it is a directory", "choose another name"),
+        Errno::ISDIR => (
+            tr_sent!("it is a directory"),
+            tr_sent!("choose another name"),
+        ),
         Errno::NOTEMPTY => (
-            "a directory of this name isn't empty",
-            "choose another name, or delete that directory first",
+            tr_sent!("a directory of this name isn't empty"),
+            tr_sent!("choose another name, or delete that directory first"),
         ),
-        Errno::NOSPC => ("no space is left", FULL),
+        Errno::NOSPC => (tr_sent!("no space is left"), FULL),
         Errno::DQUOT => (
-            "the quota is reached",
-            "delete files that you don't need, use another folder, or change the quota with \
-             `workbay folder quota`",
+            tr_sent!("the quota is reached"),
+            tr_sent!(
+                "delete files that you don't need, use another folder, or change the quota with \
+             `workbay folder quota`"
+            ),
         ),
         Errno::ROFS => (
-            "the file system is read-only",
-            "use a folder that you may write to",
+            tr_sent!("the file system is read-only"),
+            tr_sent!("use a folder that you may write to"),
         ),
-        Errno::NAMETOOLONG => ("the name is too long", "use a shorter name (max 255 bytes)"),
+        Errno::NAMETOOLONG => (
+            tr_sent!("the name is too long"),
+            tr_sent!("use a shorter name (max 255 bytes)"),
+        ),
         Errno::BUSY => (
-            "it is in use, for example as a mount",
-            "terminate the session that uses it",
+            tr_sent!("it is in use, for example as a mount"),
+            tr_sent!("terminate the session that uses it"),
         ),
         Errno::INVAL => (
-            "the file system doesn't allow it",
-            "check that a directory isn't moved into itself",
+            tr_sent!("the file system doesn't allow it"),
+            tr_sent!("check that a directory isn't moved into itself"),
         ),
         other => {
             let text = io::Error::from(other).to_string();
             let end = text.find(" (os error").unwrap_or(text.len());
             return (
                 text[..end].to_lowercase(),
-                "check the file system of this directory",
+                tr_sent!("check the file system of this directory"),
             );
         }
     };

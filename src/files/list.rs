@@ -12,7 +12,11 @@ use rustix::{
     io::Errno,
 };
 
-use super::{Result, error::failed, root::Root};
+use super::{
+    Result,
+    error::{Verb, failed},
+    root::Root,
+};
 use crate::model::{
     files::{
         FileEntry, FileKind, FileListing, FileName, FileOrder, FilePath, ListOptions, MOST_LISTED,
@@ -34,7 +38,7 @@ struct Found {
 }
 
 pub(super) fn list(root: &Root, path: &FilePath, options: &ListOptions) -> Result<FileListing> {
-    let fail = |error| failed(path, "read", error);
+    let fail = |error| failed(path, Verb::Read, error);
     let dir = root.directory(path).map_err(fail)?;
     let (mut found, all) = names(&dir, options).map_err(fail)?;
     let total = found.len() as u64;
@@ -67,7 +71,7 @@ pub(super) fn list(root: &Root, path: &FilePath, options: &ListOptions) -> Resul
         entries,
         total,
         all,
-        read_only: is_read_only.then(|| "the file system is read-only".into()),
+        read_only: is_read_only.then(|| tr_sent!("the file system is read-only").into()),
     })
 }
 
@@ -112,12 +116,12 @@ pub fn select(entries: Vec<FileEntry>, options: &ListOptions) -> FileListing {
 }
 
 pub(super) fn stat(root: &Root, path: &FilePath) -> Result<FileEntry> {
-    let fail = |error| failed(path, "read", error);
+    let fail = |error| failed(path, Verb::Read, error);
     if path.is_root() {
         let dir = root.directory(path).map_err(fail)?;
         return Ok(described(OsString::new(), &fstat(&dir).map_err(fail)?));
     }
-    let (dir, name) = root.parent(path, "read")?;
+    let (dir, name) = root.parent(path, Verb::Read)?;
     entry(&dir, &name).map_err(fail)
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Result,
-    error::failed,
+    error::{Verb, failed},
     root::Root,
     write::{PartFile, Storing},
 };
@@ -66,7 +66,8 @@ impl Root {
             Err(failure) => return Err(failure),
         };
         let unread = |error: &std::io::Error| {
-            Failure::refused(format!("'{path}' can't be read: {error}")).hint("check the disk")
+            Failure::refused(tr_sent!("'{path}' can't be read: {error}", path, error))
+                .hint(tr_sent!("check the disk"))
         };
         let about = file.metadata().map_err(|error| unread(&error))?;
         let mut content =
@@ -142,14 +143,15 @@ impl Root {
         let root = FilePath::root();
         let dir = self.directory(&root);
         let synced = dir.and_then(syncfs);
-        synced.map_err(|error| failed(&root, "stored", error))
+        synced.map_err(|error| failed(&root, Verb::Stored, error))
     }
 }
 
 /// Writes a file into a stream.
 pub fn send(out: &mut dyn Write, head: &Head, content: &[u8]) -> Result<()> {
     let mut line = serde_json::to_vec(head).map_err(|error| {
-        Failure::internal(format!("a file can't be announced: {error}")).hint("report this error")
+        Failure::internal(tr_sent!("a file can't be announced: {error}", error))
+            .hint(tr_sent!("report this error"))
     })?;
     line.push(b'\n');
     let sent = out.write_all(&line).and_then(|()| out.write_all(content));
@@ -157,16 +159,18 @@ pub fn send(out: &mut dyn Write, head: &Head, content: &[u8]) -> Result<()> {
 }
 
 fn stopped() -> Failure {
-    Failure::lost("the transfer was stopped").hint("continue it with `--resume`")
+    Failure::lost(tr_sent!("the transfer was stopped"))
+        .hint(tr_sent!("continue it with `--resume`"))
 }
 
 fn interrupted() -> Failure {
-    Failure::lost("the transfer was interrupted").hint("continue it with `--resume`")
+    Failure::lost(tr_sent!("the transfer was interrupted"))
+        .hint(tr_sent!("continue it with `--resume`"))
 }
 
 fn broken() -> Failure {
-    Failure::usage("the stream of files can't be read")
-        .hint("run `workbay daemon stop`, then try again")
+    Failure::usage(tr_sent!("the stream of files can't be read"))
+        .hint(tr_sent!("run `workbay daemon stop`, then try again"))
 }
 
 #[cfg(test)]

@@ -65,8 +65,8 @@ pub fn send_pieces(
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => {
-                let text = format!("'{shown}' can't be read: {error}");
-                Err(Failure::refused(text).hint("check the disk"))
+                let text = tr_sent!("'{shown}' can't be read: {error}", shown, error);
+                Err(Failure::refused(text).hint(tr_sent!("check the disk")))
             }
         };
         let is_last = item.is_err();

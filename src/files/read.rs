@@ -14,7 +14,7 @@ use rustix::{
 
 use super::{
     Result,
-    error::{failed, failed_io},
+    error::{Verb, failed, failed_io},
     root::Root,
 };
 use crate::model::{failure::Failure, files::FilePath};
@@ -22,16 +22,22 @@ use crate::model::{failure::Failure, files::FilePath};
 impl Root {
     /// Opens a file to read it from an offset.
     pub fn read(&self, path: &FilePath, offset: u64) -> Result<File> {
-        let (dir, name) = self.parent(path, "read")?;
-        let (opened, stat) = plain(&dir, &name, path, "read")?;
+        let (dir, name) = self.parent(path, Verb::Read)?;
+        let (opened, stat) = plain(&dir, &name, path, Verb::Read)?;
         let size = u64::try_from(stat.st_size).unwrap_or(0);
         if offset > size {
-            let text = format!("'{path}' has only {size} bytes, so it can't be read from {offset}");
-            return Err(Failure::refused(text).hint("start the transfer again from the beginning"));
+            let text = tr_sent!(
+                "'{path}' has only {size} bytes, so it can't be read from {offset}",
+                path,
+                size,
+                offset
+            );
+            return Err(Failure::refused(text)
+                .hint(tr_sent!("start the transfer again from the beginning")));
         }
         let mut file = File::from(opened);
         file.seek(SeekFrom::Start(offset))
-            .map_err(|error| failed_io(path, "read", &error))?;
+            .map_err(|error| failed_io(path, Verb::Read, &error))?;
         Ok(file)
     }
 }
@@ -42,7 +48,7 @@ pub(super) fn plain(
     dir: &OwnedFd,
     name: &CStr,
     path: &FilePath,
-    what: &str,
+    what: Verb,
 ) -> Result<(OwnedFd, Stat)> {
     let fail = |error| failed(path, what, error);
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -55,17 +61,17 @@ pub(super) fn plain(
 }
 
 /// Refuses everything that isn't a plain file.
-pub(super) fn check_plain(stat: &Stat, path: &FilePath, what: &str) -> Result<()> {
+pub(super) fn check_plain(stat: &Stat, path: &FilePath, what: Verb) -> Result<()> {
     let kind = match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => return Ok(()),
-        FileType::Directory => "a directory",
-        FileType::Symlink => "a link",
-        FileType::Fifo => "a pipe",
-        FileType::Socket => "a socket",
-        _ => "a device",
+        FileType::Directory => tr_sent!("a directory"),
+        FileType::Symlink => tr_sent!("a link"),
+        FileType::Fifo => tr_sent!("a pipe"),
+        FileType::Socket => tr_sent!("a socket"),
+        _ => tr_sent!("a device"),
     };
-    let text = format!("'{path}' can't be {what}: it is {kind}, not a file");
-    Err(Failure::refused(text).hint("choose a file"))
+    let text = what.cannot(path, tr_sent!("it is {kind}, not a file", kind));
+    Err(Failure::refused(text).hint(tr_sent!("choose a file")))
 }
 
 /// Opens the file that `place` refers to, even if its name leads elsewhere by now.

@@ -14,7 +14,11 @@ use rustix::{
     io::Errno,
 };
 
-use super::{Result, error::failed, room::Room};
+use super::{
+    Result,
+    error::{Verb, failed},
+    room::Room,
+};
 use crate::model::{failure::Failure, files::FilePath};
 
 /// How often a path is resolved again that was renamed meanwhile.
@@ -40,7 +44,7 @@ impl Root {
     pub fn open(path: &Path, owner: Option<(u32, u32)>) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = openat(CWD, path, flags, Mode::empty())
-            .map_err(|error| failed(path.display(), "opened", error))?;
+            .map_err(|error| failed(path.display(), Verb::Opened, error))?;
         let me = (rustix::process::geteuid(), rustix::process::getegid());
         let owner = owner
             .map(|(uid, gid)| (Uid::from_raw(uid), Gid::from_raw(gid)))
@@ -105,10 +109,13 @@ impl Root {
     }
 
     /// The directory that contains an entry, and the entry's name. Fails for the place itself.
-    pub(super) fn parent(&self, path: &FilePath, what: &str) -> Result<(OwnedFd, CString)> {
+    pub(super) fn parent(&self, path: &FilePath, what: Verb) -> Result<(OwnedFd, CString)> {
         let (Some(parent), Some(name)) = (path.parent(), path.name()) else {
-            let text = format!("the folder or home directory itself can't be {what}");
-            return Err(Failure::refused(text).hint("choose something in it"));
+            let text = tr_sent!(
+                "the folder or home directory itself {cannot}",
+                cannot = what.cannot_be()
+            );
+            return Err(Failure::refused(text).hint(tr_sent!("choose something in it")));
         };
         let dir = self
             .directory(&parent)
@@ -132,7 +139,8 @@ impl Root {
 /// A name for system calls.
 pub(super) fn c_name(name: &OsStr) -> Result<CString> {
     CString::new(name.as_bytes()).map_err(|_| {
-        Failure::usage("invalid name: it contains a NUL byte").hint("use another name")
+        Failure::usage(tr_sent!("invalid name: it contains a NUL byte"))
+            .hint(tr_sent!("use another name"))
     })
 }
 

@@ -105,8 +105,12 @@ pub fn read_message<T: DeserializeOwned>(content: &[u8]) -> Result<T, Failure> {
 }
 
 fn invalid() -> Failure {
-    Failure::reported("an invalid message of workbay's helper in the session")
-        .hint("launch the session again: `workbay relaunch` uses the same settings")
+    Failure::reported(tr_sent!(
+        "an invalid message of workbay's helper in the session"
+    ))
+    .hint(tr_sent!(
+        "launch the session again: `workbay relaunch` uses the same settings"
+    ))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Result, copy,
-    error::{failed, failed_io},
+    error::{Verb, failed, failed_io},
     root::{Root, directory_in},
 };
 use crate::{
@@ -122,7 +122,7 @@ impl<'a> Watch<'a> {
 }
 
 pub(super) fn cancelled() -> Failure {
-    Failure::refused("the work was cancelled").hint("start it again")
+    Failure::refused(tr_sent!("the work was cancelled")).hint(tr_sent!("start it again"))
 }
 
 /// The entry at a path, in its open directory.
@@ -133,7 +133,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub fn find(root: &Root, path: &FilePath, what: &str) -> Result<Self> {
+    pub fn find(root: &Root, path: &FilePath, what: Verb) -> Result<Self> {
         let (dir, name) = root.parent(path, what)?;
         let stat = statat(&dir, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|error| failed(path, what, error))?;
@@ -149,7 +149,7 @@ impl Place {
 pub(super) fn visit(
     root: &Root,
     paths: &[FilePath],
-    what: &str,
+    what: Verb,
     mut each: impl FnMut(&Stat) -> Result<()>,
 ) -> Result<()> {
     for path in paths {
@@ -182,7 +182,7 @@ pub(super) fn visit(
 
 fn measure(root: &Root, paths: &[FilePath], watch: &mut Watch<'_>) -> Result<()> {
     let mut met = HashSet::new();
-    visit(root, paths, "measured", |stat| {
+    visit(root, paths, Verb::Measured, |stat| {
         let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         let is_new = is_directory || stat.st_nlink < 2 || met.insert((stat.st_dev, stat.st_ino));
         let blocks = u64::try_from(stat.st_blocks).unwrap_or(0);
@@ -193,7 +193,7 @@ fn measure(root: &Root, paths: &[FilePath], watch: &mut Watch<'_>) -> Result<()>
 
 /// Deletes an entry with its contents.
 pub(super) fn delete(root: &Root, path: &FilePath, watch: &mut Watch<'_>) -> Result<()> {
-    let place = Place::find(root, path, "deleted")?;
+    let place = Place::find(root, path, Verb::Deleted)?;
     let mut was_cancelled = false;
     let removed = tree::remove_entry(place.dir, &place.name, &mut || {
         was_cancelled = watch.add(1, 0).is_err();
@@ -205,17 +205,21 @@ pub(super) fn delete(root: &Root, path: &FilePath, watch: &mut Watch<'_>) -> Res
             // The message has the path of the entry inside.
             let text = error.to_string();
             let end = text.find(" (os error").unwrap_or(text.len());
-            let text = format!("'{path}' can't be deleted completely: {}", &text[..end]);
-            Err(Failure::refused(text).hint("check the permissions and the mounts in it"))
+            let text = tr_sent!(
+                "'{path}' can't be deleted completely: {why}",
+                path,
+                why = &text[..end]
+            );
+            Err(Failure::refused(text).hint(tr_sent!("check the permissions and the mounts in it")))
         }
-        other => other.map_err(|error| failed_io(path, "deleted", &error)),
+        other => other.map_err(|error| failed_io(path, Verb::Deleted, &error)),
     }
 }
 
 /// How many files the paths contain, and the bytes that a copy has to read.
 pub(super) fn count(root: &Root, paths: &[FilePath]) -> Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
-    visit(root, paths, "copied", |stat| {
+    visit(root, paths, Verb::Copied, |stat| {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => {}
             FileType::RegularFile => {

@@ -18,7 +18,7 @@ use rustix::{
 use super::{
     Result,
     change::{BITS, NEW_FILE, changed_at, rename_in},
-    error::{FULL, failed, failed_io, is_full},
+    error::{FULL, Verb, failed, failed_io, is_full},
     room::Room,
     root::{Root, c_name},
 };
@@ -59,8 +59,8 @@ pub struct PartFile {
 impl PartFile {
     /// Creates the part, or continues it at its end.
     pub fn open(root: &Root, path: &FilePath, options: WriteOptions) -> Result<Self> {
-        let fail = |error| failed(path, "written", error);
-        let (dir, name) = root.parent(path, "written")?;
+        let fail = |error| failed(path, Verb::Written, error);
+        let (dir, name) = root.parent(path, Verb::Written)?;
         let file_name = path.name().unwrap_or_default();
         let part = c_name(&part_name(file_name))?;
         let there = statat(&dir, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW).ok();
@@ -139,7 +139,7 @@ impl PartFile {
         let replace = self.options.replace;
         rename_in(&self.dir, &self.part, &self.dir, &self.name, replace).map_err(|error| {
             self.remove();
-            failed(&self.path, "written", error)
+            failed(&self.path, Verb::Written, error)
         })?;
         if storing == Storing::Now {
             // Without this, the name may be lost with the power. Not all file systems can do it.
@@ -159,7 +159,7 @@ impl PartFile {
         if is_full(error) {
             self.remove();
         }
-        failed_io(&self.path, "written", error)
+        failed_io(&self.path, Verb::Written, error)
     }
 
     fn remove(&self) {
@@ -175,8 +175,15 @@ impl PartFile {
         if size > expected {
             self.remove();
         }
-        let text = format!("'{path}' isn't complete: {size} of {expected} bytes arrived");
-        Failure::refused(text).hint("start the transfer again, if the file isn't being changed")
+        let text = tr_sent!(
+            "'{path}' isn't complete: {size} of {expected} bytes arrived",
+            path,
+            size,
+            expected
+        );
+        Failure::refused(text).hint(tr_sent!(
+            "start the transfer again, if the file isn't being changed"
+        ))
     }
 }
 
@@ -194,26 +201,31 @@ fn create(root: &Root, dir: &OwnedFd, part: &CString) -> rustix::io::Result<File
 /// Opens the part of an interrupted transfer. A program may have put anything in its place.
 fn resume(dir: &OwnedFd, part: &CString, path: &FilePath, offset: u64) -> Result<File> {
     let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let again = "start the transfer again from the beginning";
+    let again = tr_sent!("start the transfer again from the beginning");
     let opened =
         openat(dir, part.as_c_str(), flags, Mode::empty()).map_err(|error| match error {
-            Errno::NOENT => Failure::not_found(format!(
-                "the interrupted transfer of '{path}' doesn't exist any more"
+            Errno::NOENT => Failure::not_found(tr_sent!(
+                "the interrupted transfer of '{path}' doesn't exist any more",
+                path
             ))
             .hint(again),
-            error => failed(path, "continued", error),
+            error => failed(path, Verb::Continued, error),
         })?;
-    let stat = fstat(&opened).map_err(|error| failed(path, "continued", error))?;
+    let stat = fstat(&opened).map_err(|error| failed(path, Verb::Continued, error))?;
     let is_plain = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
     let size = u64::try_from(stat.st_size).unwrap_or(0);
     if !is_plain || stat.st_nlink != 1 || size != offset {
-        let text =
-            format!("the interrupted transfer of '{path}' has {size} bytes instead of {offset}");
+        let text = tr_sent!(
+            "the interrupted transfer of '{path}' has {size} bytes instead of {offset}",
+            path,
+            size,
+            offset
+        );
         return Err(Failure::refused(text).hint(again));
     }
     let mut file = File::from(opened);
     file.seek(SeekFrom::Start(offset))
-        .map_err(|error| failed_io(path, "continued", &error))?;
+        .map_err(|error| failed_io(path, Verb::Continued, &error))?;
     Ok(file)
 }
 
@@ -221,13 +233,20 @@ fn resume(dir: &OwnedFd, part: &CString, path: &FilePath, offset: u64) -> Result
 fn check_space(dir: &OwnedFd, path: &FilePath, needed: u64, room: Option<&Room>) -> Result<()> {
     let needed = Bytes(needed);
     let refused = |why: &str| {
-        let text = format!("'{path}' can't be written: it needs {needed}, and {why}");
+        let text = tr_sent!(
+            "'{path}' can't be written: it needs {needed}, and {why}",
+            path,
+            needed,
+            why
+        );
         Err(Failure::refused(text).hint(FULL))
     };
     match (DiskSpace::of(dir), room.map(Room::left)) {
-        (Ok(space), _) if needed > space.free => refused(&format!("{} are free", space.free)),
+        (Ok(space), _) if needed > space.free => {
+            refused(&tr_sent!("{free} are free", free = space.free))
+        }
         (_, Some(left)) if needed > left => {
-            refused(&format!("{left} are left of the folder's quota"))
+            refused(&tr_sent!("{left} are left of the folder's quota", left))
         }
         _ => Ok(()),
     }

@@ -38,19 +38,25 @@ pub async fn bind(
             Ok(listener) => return Ok((listener, BindOutcome::Pool { why })),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
             Err(error) => {
-                let hint = format!(
-                    "use a pool of ports from 1024 to 65535 and an address of this machine, not {address}"
+                let hint = tr_sent!(
+                    "use a pool of ports from 1024 to 65535 and an address of this machine, not {address}",
+                    address
                 );
-                let failure = Failure::internal("can't listen for a forward");
+                let failure = Failure::internal(tr_sent!("can't listen for a forward"));
                 return Err(failure.because(reason(address, port, &error)).hint(hint));
             }
         }
     }
     let (first, last) = (pool.start(), pool.end());
-    Err(Failure::refused(format!(
-        "all ports from {first} to {last} are in use on {address}"
+    Err(Failure::refused(tr_sent!(
+        "all ports from {first} to {last} are in use on {address}",
+        first,
+        last,
+        address
     ))
-    .hint("close a forward, or configure a larger pool of ports"))
+    .hint(tr_sent!(
+        "close a forward, or configure a larger pool of ports"
+    )))
 }
 
 async fn listen(address: IpAddr, port: u16) -> io::Result<TcpListener> {
@@ -59,14 +65,16 @@ async fn listen(address: IpAddr, port: u16) -> io::Result<TcpListener> {
 
 fn reason(address: IpAddr, port: u16, error: &io::Error) -> Clean {
     match error.kind() {
-        io::ErrorKind::AddrInUse => format!("port {port} is in use by another program").into(),
+        io::ErrorKind::AddrInUse => {
+            tr_sent!("port {port} is in use by another program", port).into()
+        }
         io::ErrorKind::PermissionDenied => {
-            format!("port {port} needs the rights of an administrator").into()
+            tr_sent!("port {port} needs the rights of an administrator", port).into()
         }
         io::ErrorKind::AddrNotAvailable => {
-            format!("{address} isn't an address of this machine").into()
+            tr_sent!("{address} isn't an address of this machine", address).into()
         }
-        _ => format!("port {port} on {address}: {error}").into(),
+        _ => tr_sent!("port {port} on {address}: {error}", port, address, error).into(),
     }
 }
 

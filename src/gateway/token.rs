@@ -115,7 +115,7 @@ fn is_same(known: impl AsRef<[u8]>, given: impl AsRef<[u8]>) -> bool {
 pub fn new_token() -> Result<Secret, Failure> {
     let mut bytes = [0; 32];
     let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| Failure::internal("the machine has no random numbers"))?;
+    filled.map_err(|_| Failure::internal(tr_sent!("the machine has no random numbers")))?;
     Ok(Secret::new(URL_SAFE_NO_PAD.encode(bytes)))
 }
 

@@ -1,6 +1,9 @@
 //! The texts of one language.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::OnceLock,
+};
 
 use super::{
     fill::names,
@@ -16,8 +19,8 @@ pub struct Catalog {
     texts: HashMap<String, &'static str>,
     plurals: HashMap<String, Vec<&'static str>>,
     rule: PluralRule,
-    /// What a text of a daemon is compared with.
-    sent: Templates,
+    /// What a text of a daemon is compared with. Most commands show none.
+    sent: OnceLock<Templates>,
 }
 
 /// What is wrong in a file of translations.
@@ -37,7 +40,7 @@ impl Catalog {
             texts: HashMap::new(),
             plurals: HashMap::new(),
             rule: PluralRule::english(),
-            sent: Templates::default(),
+            sent: OnceLock::new(),
         }
     }
 
@@ -61,7 +64,9 @@ impl Catalog {
     /// The translation of a text that a daemon sent.
     #[must_use]
     pub fn sent(&self, english: &str) -> Option<String> {
-        self.sent.translate(english)
+        let texts = || self.texts.iter().map(|(key, text)| (key.as_str(), *text));
+        let templates = self.sent.get_or_init(|| Templates::new(texts()));
+        templates.translate(english)
     }
 
     /// Adds the texts of a `.po` file, which replace earlier ones. Texts with a mistake are left out. Untranslated and
@@ -156,7 +161,7 @@ impl Catalog {
         if message.plural.is_some() {
             self.plurals.insert(key, forms.collect());
         } else if let Some(text) = forms.next() {
-            self.sent.insert(&key, text);
+            self.sent = OnceLock::new();
             self.texts.insert(key, text);
         }
     }

@@ -23,6 +23,16 @@ pub const KOREAN: &[(&str, &str)] = &[
     ("plain.po", include_str!("ko/plain.po")),
     ("cli.po", include_str!("ko/cli.po")),
     ("daemon.po", include_str!("ko/daemon.po")),
+    ("engine.po", include_str!("ko/engine.po")),
+    (
+        "engine_backendai.po",
+        include_str!("ko/engine_backendai.po"),
+    ),
+    ("engine_docker.po", include_str!("ko/engine_docker.po")),
+    ("files.po", include_str!("ko/files.po")),
+    ("gateway.po", include_str!("ko/gateway.po")),
+    ("runner.po", include_str!("ko/runner.po")),
+    ("store.po", include_str!("ko/store.po")),
     ("help.po", include_str!("ko/help.po")),
 ];
 
@@ -44,7 +54,7 @@ pub fn catalog(language: &str) -> Option<Catalog> {
     Some(catalog)
 }
 
-/// Korean, for tests.
+/// Korean, for tests and for browsers that ask for it.
 pub fn korean() -> &'static Catalog {
     static KOREAN: OnceLock<Catalog> = OnceLock::new();
     KOREAN.get_or_init(|| catalog("ko").unwrap_or_else(|| Catalog::new("ko")))

@@ -136,6 +136,8 @@ macro_rules! tr_sent_filled {
 
 /// The catalog of the process.
 static CATALOG: OnceLock<&'static Catalog> = OnceLock::new();
+/// The catalog for what the daemon says to programs that don't translate: SSH clients and browsers.
+static SPOKEN: OnceLock<&'static Catalog> = OnceLock::new();
 /// Whether any catalog exists, of the process or of a test.
 static IS_TRANSLATED: AtomicBool = AtomicBool::new(false);
 
@@ -149,6 +151,24 @@ pub fn start(catalog: &'static Catalog) {
     if CATALOG.set(catalog).is_ok() {
         IS_TRANSLATED.store(true, Ordering::Relaxed);
     }
+}
+
+/// Sets the catalog of what this process says to programs that don't translate, once.
+pub fn start_speaking(catalog: &'static Catalog) {
+    let _ = SPOKEN.set(catalog);
+}
+
+/// The catalog for programs that don't translate, `None` for English.
+#[must_use]
+pub fn speaking() -> Option<&'static Catalog> {
+    OF_THREAD.get().or_else(|| SPOKEN.get().copied())
+}
+
+/// A text of the daemon for a program that doesn't translate, such as an SSH client.
+#[must_use]
+pub fn spoken(english: &str) -> String {
+    let translated = speaking().and_then(|it| it.sent(english));
+    translated.unwrap_or_else(|| english.to_owned())
 }
 
 /// Uses a catalog in this thread until the guard is dropped. For tests.

@@ -4,6 +4,11 @@
 //! template, and a client finds it again: the words of `session {name} not found` are compared with the text, and
 //! what is between them are the values. Old entries and daemons of other versions are translated, too.
 
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+};
+
 use super::fill::{Part, fill_from, parts};
 
 /// The context of a daemon's texts in catalogs.
@@ -12,13 +17,22 @@ const CONTEXT: &str = "daemon\u{4}";
 /// How often a value can have a translation of its own: `its command ended … while the daemon wasn't running`.
 const DEPTH: u8 = 4;
 
+/// How many sentences of a text may be of different templates.
+const SENTENCES: usize = 6;
+
 /// A template with fewer letters matches too much: one of the daemon's, and one of another part of workbay, which the
 /// daemon may use, too.
 const FEWEST_LETTERS: (usize, usize) = (3, 12);
 
+/// A template of a name and a cause with fewer letters is one of a name only.
+const WEAK: usize = 8;
+
+/// How many bytes of a template's begin or end find it. A longer key has fewer templates.
+const KEYS: [usize; 3] = [14, 7, 3];
+
 /// A template and its translation.
 #[derive(Clone, Debug)]
-pub struct Template {
+struct Template {
     english: String,
     translation: &'static str,
     /// The number of letters that aren't values. The template with the most is the right one.
@@ -27,43 +41,60 @@ pub struct Template {
     is_daemons: bool,
 }
 
-/// The templates of a language, the most exact first.
+/// The templates of a language. There are thousands, so that a text is compared only with those that begin or end like
+/// it.
 #[derive(Clone, Debug, Default)]
-pub struct Templates(Vec<Template>);
+pub struct Templates {
+    /// The most exact first. Two that are as exact are in the order of their texts.
+    all: Vec<Template>,
+    /// Numbers of templates by how they begin.
+    begins: HashMap<Vec<u8>, Vec<usize>>,
+    /// Numbers of templates that begin with a value or a mark, by how they end.
+    ends: HashMap<Vec<u8>, Vec<usize>>,
+    /// Numbers of the other templates.
+    open: Vec<usize>,
+}
 
 impl Templates {
-    /// Adds a template, or replaces its translation.
-    pub fn insert(&mut self, key: &str, translation: &'static str) {
-        let (english, is_daemons) = match key.strip_prefix(CONTEXT) {
-            Some(english) => (english, true),
-            None => (key, false),
+    /// The templates of a catalog: the keys and their translations.
+    pub fn new<'a>(texts: impl Iterator<Item = (&'a str, &'static str)>) -> Self {
+        let sorted: BTreeMap<&str, &'static str> = texts.collect();
+        let mut all: Vec<Template> = sorted
+            .into_iter()
+            .filter_map(|(key, translation)| template(key, translation))
+            .collect();
+        all.sort_by_key(|it| Reverse(it.letters));
+        let mut templates = Self {
+            all,
+            ..Self::default()
         };
-        let fewest = if is_daemons {
-            FEWEST_LETTERS.0
-        } else {
-            FEWEST_LETTERS.1
-        };
-        let words = parts(english).into_iter().map(|part| match part {
-            Part::Words(words) => words.chars().filter(|c| c.is_alphabetic()).count(),
-            Part::Name(_) => 0,
-        });
-        let letters = words.sum();
-        self.0
-            .retain(|it| it.english != english || it.is_daemons != is_daemons);
-        if letters < fewest {
-            return;
+        for number in 0..templates.all.len() {
+            templates.index(number);
         }
-        let at = self.0.partition_point(|it| it.letters >= letters);
-        let english = english.to_owned();
-        self.0.insert(
-            at,
-            Template {
-                english,
-                translation,
-                letters,
-                is_daemons,
-            },
-        );
+        templates
+    }
+
+    fn index(&mut self, number: usize) {
+        let Some(template) = self.all.get(number) else {
+            return;
+        };
+        let parts = parts(&template.english);
+        let key = |part: Option<&Part<'_>>| match part {
+            Some(Part::Words(words)) => KEYS
+                .into_iter()
+                .find(|length| *length <= words.len())
+                .map(|length| (words.as_bytes().to_vec(), length)),
+            _ => None,
+        };
+        let list = if let Some((words, length)) = key(parts.first()) {
+            self.begins.entry(words[..length].to_vec()).or_default()
+        } else if let Some((words, length)) = key(parts.last()) {
+            let end = words[words.len() - length..].to_vec();
+            self.ends.entry(end).or_default()
+        } else {
+            &mut self.open
+        };
+        list.push(number);
     }
 
     /// The translation of a text, `None` if no template fits.
@@ -75,9 +106,16 @@ impl Templates {
         if text.is_empty() || depth == 0 {
             return None;
         }
-        let mut templates = self.0.iter().filter(|it| is_whole || it.is_daemons);
-        let found = templates.find_map(|it| Some((it, values(&it.english, text)?)));
-        if let Some((template, values)) = found {
+        let as_one = self.sentence(text, depth, is_whole);
+        as_one.or_else(|| self.sentences(text, depth, is_whole))
+    }
+
+    /// The translation of a text that is one template, or a failure and its cause.
+    fn sentence(&self, text: &str, depth: u8, is_whole: bool) -> Option<String> {
+        if text.is_empty() || depth == 0 {
+            return None;
+        }
+        if let Some((template, values)) = self.find(text, is_whole) {
             let values = values.into_iter().map(|(name, value)| {
                 let own = self.nested(value, depth - 1, false);
                 (name, own.unwrap_or_else(|| value.to_owned()))
@@ -87,11 +125,102 @@ impl Templates {
         }
         // A failure and its cause are often one text.
         let (what, why) = text.split_once(": ")?;
-        let what = self.nested(what, depth - 1, is_whole)?;
         let own = self.nested(why, depth - 1, is_whole);
+        // A name or a path in front has no translation.
+        let what = match self.sentence(what, depth - 1, is_whole) {
+            None if own.is_some() && !what.contains(' ') => what.to_owned(),
+            what => what?,
+        };
         let why = own.unwrap_or_else(|| why.to_owned());
         Some(format!("{what}: {why}"))
     }
+
+    /// The translation of several sentences, of which others may be by an engine: a failure and its hint, which begins
+    /// with a capital then.
+    fn sentences(&self, text: &str, depth: u8, is_whole: bool) -> Option<String> {
+        for (at, mark) in text.match_indices(". ").take(SENTENCES) {
+            let (first, rest) = (&text[..at], &text[at + mark.len()..]);
+            let own_first = self.sentence(first, depth - 1, is_whole);
+            let own_rest = self
+                .nested(rest, depth - 1, is_whole)
+                .or_else(|| self.sentence(&uncapitalized(rest), depth - 1, is_whole));
+            if own_first.is_some() || own_rest.is_some() {
+                let first = own_first.unwrap_or_else(|| first.to_owned());
+                let rest = own_rest.unwrap_or_else(|| rest.to_owned());
+                return Some(format!("{first}. {rest}"));
+            }
+        }
+        None
+    }
+
+    /// The most exact template that fits, and the values of its placeholders.
+    fn find<'s, 't>(
+        &'s self,
+        text: &'t str,
+        is_whole: bool,
+    ) -> Option<(&'s Template, Vec<(&'s str, &'t str)>)> {
+        let bytes = text.as_bytes();
+        let keys = KEYS.into_iter().filter(|length| *length <= bytes.len());
+        let lists = keys.flat_map(|length| {
+            let begins = self.begins.get(&bytes[..length]);
+            let ends = self.ends.get(&bytes[bytes.len() - length..]);
+            begins.into_iter().chain(ends)
+        });
+        let mut best: Option<(usize, Vec<(&str, &str)>)> = None;
+        for list in lists.chain([&self.open]) {
+            // A list is in the order of the templates, so its first one that fits is its best.
+            let found = list
+                .iter()
+                .take_while(|number| best.as_ref().is_none_or(|(best, _)| *number < best))
+                .filter_map(|number| Some((*number, self.all.get(*number)?)))
+                .filter(|(_, it)| is_whole || it.is_daemons)
+                .find_map(|(number, it)| Some((number, it.values(text)?)));
+            best = found.or(best);
+        }
+        let (number, values) = best?;
+        Some((self.all.get(number)?, values))
+    }
+}
+
+impl Template {
+    fn values<'s, 't>(&'s self, text: &'t str) -> Option<Vec<(&'s str, &'t str)>> {
+        let found = values(&self.english, text)?;
+        // `{program} failed: {why}` fits what engines say. A program has no space in its name.
+        let is_weak = self.letters < WEAK && self.english.contains(": ");
+        let is_name = |(_, value): &(&str, &str)| !value.contains(' ');
+        let is_first = self.english.starts_with('{');
+        (!is_weak || !is_first || found.first().is_some_and(is_name)).then_some(found)
+    }
+}
+
+/// The template of a catalog's text, `None` if it would match too much.
+fn template(key: &str, translation: &'static str) -> Option<Template> {
+    let (english, is_daemons) = match key.strip_prefix(CONTEXT) {
+        Some(english) => (english, true),
+        None => (key, false),
+    };
+    let fewest = if is_daemons {
+        FEWEST_LETTERS.0
+    } else {
+        FEWEST_LETTERS.1
+    };
+    let words = parts(english).into_iter().map(|part| match part {
+        Part::Words(words) => words.chars().filter(|c| c.is_alphabetic()).count(),
+        Part::Name(_) => 0,
+    });
+    let letters = words.sum();
+    (letters >= fewest).then(|| Template {
+        english: english.to_owned(),
+        translation,
+        letters,
+        is_daemons,
+    })
+}
+
+fn uncapitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_lowercase);
+    first.into_iter().flatten().chain(letters).collect()
 }
 
 /// The values of a template's placeholders in a text, `None` if it is a text of another template.
@@ -135,8 +264,7 @@ mod tests {
     use super::*;
 
     fn templates() -> Templates {
-        let mut templates = Templates::default();
-        for (english, korean) in [
+        let of_daemon = [
             ("session {name} not found", "세션 {name} 없음"),
             ("{what} not found", "{what} 없음"),
             ("its command", "명령"),
@@ -150,15 +278,19 @@ mod tests {
             ),
             ("the engine refused", "엔진이 거부함"),
             ("{a} {b}", "{b}{a}"),
-        ] {
-            templates.insert(&format!("{CONTEXT}{english}"), korean);
-        }
-        templates.insert(
-            "the disk limit {limit} is too small",
-            "디스크 한도 {limit}: 작음",
-        );
-        templates.insert("{n} of {all} rows", "{all}행 중 {n}");
-        templates
+            ("use another disk", "다른 디스크 사용"),
+            ("{program} failed: {why}", "{program} 실패: {why}"),
+        ];
+        let of_daemon = of_daemon.map(|(english, korean)| (format!("{CONTEXT}{english}"), korean));
+        let others = [
+            (
+                "the disk limit {limit} is too small",
+                "디스크 한도 {limit}: 작음",
+            ),
+            ("{n} of {all} rows", "{all}행 중 {n}"),
+        ];
+        let of_daemon = of_daemon.iter().map(|(key, text)| (key.as_str(), *text));
+        Templates::new(of_daemon.chain(others))
     }
 
     #[test]
@@ -174,6 +306,11 @@ mod tests {
         );
         let caused = "the engine refused: no space left";
         assert_eq!(shown(caused).unwrap(), "엔진이 거부함: no space left");
+        let with_hint = "the engine refused: no space left. Use another disk";
+        assert_eq!(
+            shown(with_hint).unwrap(),
+            "엔진이 거부함: no space left. 다른 디스크 사용"
+        );
         let of_rules = "the disk limit 1 KiB is too small";
         assert_eq!(shown(of_rules).unwrap(), "디스크 한도 1 KiB: 작음");
         assert_eq!(
@@ -184,6 +321,7 @@ mod tests {
             "1 of 2 rows",
             "",
             "no space left",
+            "runtime create failed: no space left",
             "session  not found!",
             "a b",
         ] {

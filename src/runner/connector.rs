@@ -40,8 +40,9 @@ pub(super) fn listen() {
     }
     match bind(&directory.join(inside::CONNECT_SOCKET)) {
         Ok(listener) => drop(tokio::spawn(serve(listener))),
-        Err(error) => super::complain(&format!(
-            "connections to ports of this session will be slower, because its socket can't be created: {error}"
+        Err(error) => super::complain(&tr_sent!(
+            "connections to ports of this session will be slower, because its socket can't be created: {error}",
+            error
         )),
     }
 }
@@ -78,12 +79,16 @@ async fn answer(mut client: UnixStream) -> io::Result<()> {
     let refusal = if port == inside::SFTP_PORT {
         match sftp::start() {
             Ok(stream) => return hand_over(&client, stream.as_fd()).await,
-            Err(error) => format!("no SFTP server can be started: {error}"),
+            Err(error) => tr_sent!("no SFTP server can be started: {error}", error),
         }
     } else {
         match connect(port).await {
             Ok(stream) => return hand_over(&client, stream.as_fd()).await,
-            Err(error) => format!("no program answers on port {port} of this session: {error}"),
+            Err(error) => tr_sent!(
+                "no program answers on port {port} of this session: {error}",
+                port,
+                error
+            ),
         }
     };
     client.write_all(format!("\u{1}{refusal}").as_bytes()).await

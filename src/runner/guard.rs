@@ -49,7 +49,7 @@ fn close_host() -> Result<(), String> {
 
 fn iptables() -> Result<String, String> {
     let found = program("iptables");
-    found.ok_or_else(|| "the machine has no iptables program".to_owned())
+    found.ok_or_else(|| tr_sent!("the machine has no iptables program").to_owned())
 }
 
 fn program(name: &str) -> Option<String> {
@@ -107,7 +107,11 @@ fn ensure(program: &str, table: &str, rule: &[String]) -> Result<(), String> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&put.stderr);
-    Err(format!("{program} refused a rule: {}", said.trim()))
+    Err(tr_sent!(
+        "{program} refused a rule: {said}",
+        program,
+        said = said.trim()
+    ))
 }
 
 fn call(program: &str, table: &str, act: &str, rule: &[String]) -> Result<Output, String> {
@@ -116,7 +120,7 @@ fn call(program: &str, table: &str, act: &str, rule: &[String]) -> Result<Output
     command.args(["-w", "10", "-t", table, act]);
     command.args(rule).env_clear();
     let outcome = command.output();
-    outcome.map_err(|error| format!("{program} can't be run: {error}"))
+    outcome.map_err(|error| tr_sent!("{program} can't be run: {error}", program, error))
 }
 
 /// Returns the name servers in the text of `resolv.conf`.
@@ -138,11 +142,11 @@ fn is_of_this_machine(address: IpAddr) -> bool {
 fn close_between(bridge: &str) -> Result<(), String> {
     ensure(&iptables()?, "mangle", &separation())?;
     if fs::read_to_string(WITHIN_BRIDGES).is_ok_and(|value| value.trim() == "0") {
-        return Err(
+        return Err(tr_sent!(
             "the machine's firewall doesn't see traffic within bridges (sysctl \
              net.bridge.bridge-nf-call-iptables is 0)"
-                .to_owned(),
-        );
+        )
+        .to_owned());
     }
     let listed = |name: &str, args: &[&str]| {
         let output = Command::new(program(name)?).args(args).env_clear().output();
@@ -155,7 +159,10 @@ fn close_between(bridge: &str) -> Result<(), String> {
     if lists.iter().flatten().any(|rules| rules.contains(bridge)) {
         return Ok(());
     }
-    Err("the engine sets no firewall rules for its networks (dockerd --iptables=false)".to_owned())
+    Err(
+        tr_sent!("the engine sets no firewall rules for its networks (dockerd --iptables=false)")
+            .to_owned(),
+    )
 }
 
 #[cfg(test)]

@@ -13,8 +13,10 @@ pub(super) fn run(port: u16) -> ExitCode {
     let stream = match connect(port) {
         Ok(stream) => stream,
         Err(error) => {
-            complain(&format!(
-                "no program answers on port {port} of this session: {error}"
+            complain(&tr_sent!(
+                "no program answers on port {port} of this session: {error}",
+                port,
+                error
             ));
             return ExitCode::FAILURE;
         }
@@ -22,7 +24,11 @@ pub(super) fn run(port: u16) -> ExitCode {
     match carry(&stream) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("the connection to port {port} broke: {error}"));
+            complain(&tr_sent!(
+                "the connection to port {port} broke: {error}",
+                port,
+                error
+            ));
             ExitCode::FAILURE
         }
     }

@@ -14,6 +14,7 @@ use super::{
     backlog::{Backlog, Queued},
     command,
 };
+use crate::locale;
 
 /// The code of standard error in extended data.
 const STDERR: u32 = 1;
@@ -171,7 +172,7 @@ impl ChannelOutput {
 
     /// Sends a sentence of workbay's own on standard error.
     pub(super) async fn say(&self, sentence: &str) {
-        let line = format!("workbay: {sentence}\r\n");
+        let line = format!("workbay: {}\r\n", locale::spoken(sentence));
         // The client may be gone.
         let _ = self.send(line.into(), true).await;
     }

@@ -85,12 +85,17 @@ pub(super) fn argv(
 
 fn text(command: &[u8]) -> Result<String, String> {
     if command.len() > LONGEST {
-        return Err(format!("the command is longer than {LONGEST} bytes"));
+        return Err(tr_sent!(
+            "the command is longer than {longest} bytes",
+            longest = LONGEST
+        ));
     }
     match std::str::from_utf8(command) {
-        Ok(text) if text.contains('\0') => Err("the command contains a zero byte".to_owned()),
+        Ok(text) if text.contains('\0') => {
+            Err(tr_sent!("the command contains a zero byte").to_owned())
+        }
         Ok(text) => Ok(text.to_owned()),
-        Err(_) => Err("the command isn't UTF-8".to_owned()),
+        Err(_) => Err(tr_sent!("the command isn't UTF-8").to_owned()),
     }
 }
 

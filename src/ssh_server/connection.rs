@@ -21,7 +21,7 @@ use super::{
     tunnel,
     variables::Variables,
 };
-use crate::model::failure::Failure;
+use crate::{locale, model::failure::Failure};
 
 /// How many channels may be open at once.
 pub(super) const CHANNELS: usize = 64;
@@ -131,15 +131,22 @@ impl Connection {
     fn new_channel(&mut self) -> Result<OwnedSemaphorePermit, ChannelOpenFailure> {
         let full = |reason: String| ChannelOpenFailure::Other {
             code: NO_ROOM,
-            reason,
+            reason: locale::spoken(&reason),
         };
         if self.opened >= ALL_CHANNELS {
-            let why = format!("{ALL_CHANNELS} channels were opened on this connection. Reconnect");
+            let why = tr_sent!(
+                "{all_channels} channels were opened on this connection. Reconnect",
+                all_channels = ALL_CHANNELS
+            );
             return Err(full(why));
         }
         let permit = self.shared.channel();
-        let permit = permit
-            .ok_or_else(|| full(format!("{CHANNELS} channels are open, which are the most")))?;
+        let permit = permit.ok_or_else(|| {
+            full(tr_sent!(
+                "{channels} channels are open, which are the most",
+                channels = CHANNELS
+            ))
+        })?;
         self.opened += 1;
         Ok(permit)
     }
@@ -203,7 +210,7 @@ fn tag() -> String {
 /// The library's errors concern only this connection.
 impl From<russh::Error> for Failure {
     fn from(error: russh::Error) -> Self {
-        Failure::lost("the SSH connection ended").because(error.to_string())
+        Failure::lost(tr_sent!("the SSH connection ended")).because(error.to_string())
     }
 }
 
@@ -211,8 +218,9 @@ impl Handler for Connection {
     type Error = Failure;
 
     async fn authentication_banner(&mut self) -> Result<Option<String>, Failure> {
-        let ended = "workbay: this session isn't running, so nobody can log in\r\n";
-        Ok((!self.shared.access.is_live()).then(|| ended.to_owned()))
+        let ended = tr_sent!("this session isn't running, so nobody can log in");
+        let banner = || format!("workbay: {}\r\n", locale::spoken(ended));
+        Ok((!self.shared.access.is_live()).then(banner))
     }
 
     async fn auth_publickey_offered(
@@ -282,11 +290,11 @@ impl Handler for Connection {
             (true, Ok(port)) if port > 0 => (host.to_owned(), port),
             (is_own, _) => {
                 let reason = if is_own {
-                    format!("{port} isn't a valid port")
+                    tr_sent!("{port} isn't a valid port", port)
                 } else {
                     tunnel::elsewhere(host)
                 };
-                let code = PROHIBITED;
+                let (code, reason) = (PROHIBITED, locale::spoken(&reason));
                 reply
                     .reject(ChannelOpenFailure::Other { code, reason })
                     .await;
@@ -306,7 +314,8 @@ impl Handler for Connection {
                             tunnel::carry(stream, access, input, output).await;
                         }
                         Err(failure) => {
-                            let (code, reason) = (CONNECT_FAILED, failure.sentence());
+                            let reason = locale::spoken(&failure.sentence());
+                            let code = CONNECT_FAILED;
                             reply
                                 .reject(ChannelOpenFailure::Other { code, reason })
                                 .await;
@@ -326,7 +335,7 @@ impl Handler for Connection {
         reply: ChannelOpenHandle,
         _session: &mut Session,
     ) -> Result<(), Failure> {
-        let reason = "Unix sockets aren't forwarded. Forward a port".to_owned();
+        let reason = locale::spoken(tr_sent!("Unix sockets aren't forwarded. Forward a port"));
         let code = PROHIBITED;
         reply
             .reject(ChannelOpenFailure::Other { code, reason })
@@ -453,7 +462,7 @@ impl Handler for Connection {
             }
             Err(failure) => {
                 // The answer to a refused forward has no room for a reason. Clients show this one on request.
-                session.debug(true, &failure.sentence(), "")?;
+                session.debug(true, &locale::spoken(&failure.sentence()), "")?;
                 Ok(false)
             }
         }
@@ -476,7 +485,10 @@ fn dial(
     port: u16,
 ) -> impl Future<Output = Result<Box<dyn super::Io>, Failure>> + Send + '_ {
     let late = move || {
-        let what = format!("connecting to port {port} of the session took too long");
+        let what = tr_sent!(
+            "connecting to port {port} of the session took too long",
+            port
+        );
         Failure::lost(what)
     };
     async move {

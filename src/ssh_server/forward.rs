@@ -51,17 +51,23 @@ impl Forwards {
         port: u32,
     ) -> Result<u16, Failure> {
         let wanted = u16::try_from(port)
-            .map_err(|_| Failure::refused(format!("{port} isn't a valid port")))?;
+            .map_err(|_| Failure::refused(tr_sent!("{port} isn't a valid port", port)))?;
         self.open.retain(|_, over| !over.is_cancelled());
         if self.open.len() >= MOST {
-            return Err(Failure::refused(format!(
-                "{MOST} ports are forwarded, which are the most"
+            return Err(Failure::refused(tr_sent!(
+                "{most} ports are forwarded, which are the most",
+                most = MOST
             )));
         }
         let starting = start(shared, wanted);
-        let (helper, listening) = tokio::time::timeout(START, starting)
-            .await
-            .unwrap_or_else(|_| Err(Failure::lost("listening in the session took too long")))?;
+        let (helper, listening) =
+            tokio::time::timeout(START, starting)
+                .await
+                .unwrap_or_else(|_| {
+                    Err(Failure::lost(tr_sent!(
+                        "listening in the session took too long"
+                    )))
+                })?;
         let over = shared.gone.child_token();
         let link = Link {
             shared: Arc::clone(shared),
@@ -108,7 +114,11 @@ async fn start(shared: &Shared, port: u16) -> Result<(Helper, u16), Failure> {
     let task = HelperTask::Listen { address, port };
     let Attached { mut output, input } = shared.access.helper(task).await?;
     let failed = |why: &str| {
-        Failure::refused(format!("port {port} of the session can't be forwarded")).because(why)
+        Failure::refused(tr_sent!(
+            "port {port} of the session can't be forwarded",
+            port
+        ))
+        .because(why)
     };
     let mut buffer = BytesMut::new();
     let mut complaint = String::new();

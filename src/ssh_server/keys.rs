@@ -40,13 +40,18 @@ impl HostKey {
     pub fn load(path: &Path) -> Result<Self, Failure> {
         let text = read(path)?;
         let key = PrivateKey::from_openssh(text.expose()).map_err(|error| {
-            Failure::internal(format!("{} isn't a host key", path.display()))
+            Failure::internal(tr_sent!("{path} isn't a host key", path = path.display()))
                 .because(error.to_string())
-                .hint("move the file away, and a new key is made")
+                .hint(tr_sent!("move the file away, and a new key is made"))
         })?;
         if key.is_encrypted() {
-            let text = format!("the host key {} has a passphrase", path.display());
-            return Err(Failure::internal(text).hint("move the file away, and a new key is made"));
+            let text = tr_sent!(
+                "the host key {path} has a passphrase",
+                path = path.display()
+            );
+            return Err(
+                Failure::internal(text).hint(tr_sent!("move the file away, and a new key is made"))
+            );
         }
         Ok(Self(Arc::new(key)))
     }
@@ -125,7 +130,7 @@ impl ClientKey {
     pub fn public_of(private: &Secret) -> Result<String, Failure> {
         // The error of the library describes only the format.
         let key = PrivateKey::from_openssh(private.expose()).map_err(|error| {
-            Failure::refused("the private key can't be read").because(error.to_string())
+            Failure::refused(tr_sent!("the private key can't be read")).because(error.to_string())
         })?;
         Ok(line(key.public_key()))
     }
@@ -176,15 +181,16 @@ impl Keys {
 
 fn parse_line(file: &str, number: usize, line: &str) -> Result<PublicKey, Failure> {
     let bad = |what: &str| {
-        Failure::usage(format!("{file}:{number}: {what}"))
-            .hint("write one public key per line, for example the content of ~/.ssh/id_ed25519.pub")
+        Failure::usage(format!("{file}:{number}: {what}")).hint(tr_sent!(
+            "write one public key per line, for example the content of ~/.ssh/id_ed25519.pub"
+        ))
     };
     if line.starts_with("-----BEGIN") {
-        return Err(bad("this is a private key, not a public one"));
+        return Err(bad(tr_sent!("this is a private key, not a public one")));
     }
     let first = line.split_whitespace().next().unwrap_or_default();
     if first.contains("-cert-v01") || first == "cert-authority" {
-        return Err(bad("certificates aren't supported"));
+        return Err(bad(tr_sent!("certificates aren't supported")));
     }
     let is_type = |word: &str| {
         ["ssh-", "ecdsa-", "sk-"]
@@ -192,15 +198,17 @@ fn parse_line(file: &str, number: usize, line: &str) -> Result<PublicKey, Failur
             .any(|it| word.starts_with(it))
     };
     if !is_type(first) && line.split_whitespace().any(is_type) {
-        return Err(bad("options before a key aren't supported"));
+        return Err(bad(tr_sent!("options before a key aren't supported")));
     }
-    PublicKey::from_openssh(line).map_err(|error| bad(&format!("not a public key: {error}")))
+    PublicKey::from_openssh(line)
+        .map_err(|error| bad(&tr_sent!("not a public key: {error}", error)))
 }
 
 fn ed25519(comment: &str) -> Result<PrivateKey, Failure> {
     let mut seed = zeroize::Zeroizing::new([0; 32]);
     getrandom::fill(&mut *seed).map_err(|error| {
-        Failure::internal("a key can't be made").because(format!("no random numbers: {error}"))
+        Failure::internal(tr_sent!("a key can't be made"))
+            .because(tr_sent!("no random numbers: {error}", error))
     })?;
     let mut key = PrivateKey::from(Ed25519Keypair::from_seed(&seed));
     key.set_comment(comment);
@@ -208,9 +216,9 @@ fn ed25519(comment: &str) -> Result<PrivateKey, Failure> {
 }
 
 fn openssh(key: &PrivateKey) -> Result<Secret, Failure> {
-    let text = key
-        .to_openssh(LineEnding::LF)
-        .map_err(|error| Failure::internal("a key can't be written").because(error.to_string()))?;
+    let text = key.to_openssh(LineEnding::LF).map_err(|error| {
+        Failure::internal(tr_sent!("a key can't be written")).because(error.to_string())
+    })?;
     Ok(Secret::new(text.as_str()))
 }
 
@@ -222,12 +230,16 @@ fn line(key: &PublicKey) -> String {
 
 fn read(path: &Path) -> Result<Secret, Failure> {
     let failed = |why: String| {
-        Failure::internal(format!("the key file {} can't be read", path.display())).because(why)
+        Failure::internal(tr_sent!(
+            "the key file {path} can't be read",
+            path = path.display()
+        ))
+        .because(why)
     };
     let metadata = fs::metadata(path).map_err(|error| failed(error.to_string()))?;
     if !metadata.is_file() || metadata.len() > LONGEST {
         return Err(failed(
-            "it isn't a regular file, or it is larger than 64 KiB".to_owned(),
+            tr_sent!("it isn't a regular file, or it is larger than 64 KiB").to_owned(),
         ));
     }
     let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
@@ -236,8 +248,11 @@ fn read(path: &Path) -> Result<Secret, Failure> {
 
 fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        Failure::internal(format!("the key file {} can't be written", path.display()))
-            .because(error.to_string())
+        Failure::internal(tr_sent!(
+            "the key file {path} can't be written",
+            path = path.display()
+        ))
+        .because(error.to_string())
     };
     // The file appears under its name only when it is complete.
     let draft = path.with_extension(format!("{}.new", uuid::Uuid::new_v4().simple()));

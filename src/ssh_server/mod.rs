@@ -42,7 +42,7 @@ use self::{
     connection::{Connection, Shared},
     gate::{Gate, Life},
 };
-use crate::model::failure::Failure;
+use crate::{locale, model::failure::Failure};
 
 /// How long a client may take to log in.
 const GRACE: Duration = Duration::from_secs(60);
@@ -90,7 +90,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         ended = &mut running => return ended,
         () = &mut grace, if !*is_admitted.borrow() => Err(late()),
         () = stop.cancelled() => {
-            let why = "the session's SSH server has stopped".to_owned();
+            let why = locale::spoken(tr_sent!("the session's SSH server has stopped"));
             let handle = running.handle();
             let farewell = handle.disconnect(Disconnect::ByApplication, why, String::new());
             let _ = tokio::time::timeout(FAREWELL, farewell).await;
@@ -99,7 +99,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
             Ok(())
         }
         () = silence(&backlog, &life, &mut is_admitted) => {
-            Err(Failure::lost("the SSH client doesn't answer"))
+            Err(Failure::lost(tr_sent!("the SSH client doesn't answer")))
         }
     };
     backlog.close();
@@ -107,7 +107,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 }
 
 fn late() -> Failure {
-    Failure::refused("the SSH client didn't log in within a minute")
+    Failure::refused(tr_sent!("the SSH client didn't log in within a minute"))
 }
 
 /// Returns when the client has sent nothing for a long time, although the server asks it to.

@@ -109,7 +109,7 @@ async fn carry(
         ended = print(from_program, output) => ended,
         ended = type_in(input, to_program, access, tty) => ended,
         () = overflow.cancelled() => Ended::Failed(
-            "the channel is closed, because neither the program nor the SSH client reads what it gets".to_owned(),
+            tr_sent!("the channel is closed, because neither the program nor the SSH client reads what it gets").to_owned(),
         ),
     }
 }
@@ -124,7 +124,7 @@ async fn print(mut from: mpsc::Receiver<Output>, output: &ChannelOutput) -> Ende
                 exit_code: Some(code),
             } => return Ended::Exited(u32::try_from(code).unwrap_or(FAILED)),
             Output::End { exit_code: None } => {
-                return Ended::Failed("the program's exit code isn't known".to_owned());
+                return Ended::Failed(tr_sent!("the program's exit code isn't known").to_owned());
             }
             Output::Lost { why } => return Ended::Failed(why.into_string()),
         };
@@ -132,7 +132,7 @@ async fn print(mut from: mpsc::Receiver<Output>, output: &ChannelOutput) -> Ende
             return Ended::Left;
         }
     }
-    Ended::Failed("the connection to the program broke".to_owned())
+    Ended::Failed(tr_sent!("the connection to the program broke").to_owned())
 }
 
 /// Passes on what the client sends. Ends when the client closes the channel or sends a signal that ends programs.

@@ -30,8 +30,9 @@ pub(super) fn is_own(host: &str, access: &dyn SessionAccess) -> bool {
 /// Why a connection to another host is refused.
 pub(super) fn elsewhere(host: &str) -> String {
     let shown: String = host.chars().filter(|c| !c.is_control()).take(64).collect();
-    format!(
-        "a session's SSH server connects only to the session itself (localhost), not to '{shown}'"
+    tr_sent!(
+        "a session's SSH server connects only to the session itself (localhost), not to '{shown}'",
+        shown
     )
 }
 

@@ -33,7 +33,7 @@ pub(super) fn definitions(db: &Connection, path: &Path, layout: usize) -> Result
     match missing.or(unknown) {
         None => Ok(()),
         Some(((kind, name), _)) => {
-            let why = format!("its {kind} {name} was changed");
+            let why = tr_sent!("its {kind} {name} was changed", kind, name);
             Err(StoreError::corrupt(path, &why))
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn indexes(db: &Connection, path: &Path) -> Result<bool, StoreError> 
     }
     Err(StoreError::corrupt(
         path,
-        &"an index doesn't match its table",
+        &tr_sent!("an index doesn't match its table"),
     ))
 }
 

@@ -17,7 +17,7 @@ pub(super) const KERNEL: &str =
 pub(super) const KERNEL_COLUMNS: usize = 8;
 
 #[derive(Debug, Error)]
-#[error("its rows were changed")]
+#[error("{}", tr_sent!("its rows were changed"))]
 pub(super) struct Changed;
 
 /// An FNV-1a hash. Every step is reversible, so one changed byte always changes the result.

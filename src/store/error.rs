@@ -1,7 +1,7 @@
 //! The errors of the store. Each message names the file and the fix.
 
 use std::{
-    fmt::Display,
+    fmt::{self, Display},
     io,
     path::{Path, PathBuf},
 };
@@ -11,54 +11,93 @@ use rustix::{
     fs::{Access, Mode, OFlags, StatVfsMountFlags, access, open, statvfs},
     io::Errno,
 };
-use thiserror::Error;
 
 use super::unwritable::is_of_a_row;
 
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
-    #[error(
-        "the disk is full: {} can't be written. Free some space. Sessions can still be \
-         terminated, and workbay retries automatically",
-        .0.display()
-    )]
     Full(PathBuf),
-    #[error(
-        "{} is on a file system that is now read-only. Make it writable. workbay retries \
-         automatically",
-        .0.display()
-    )]
     ReadOnly(PathBuf),
-    #[error(
-        "{} is damaged ({why}). Run `workbay daemon stop`. The next command recreates the file \
-         and keeps a copy of this one", .path.display())]
-    Corrupt { path: PathBuf, why: String },
-    #[error(
-        "{} can't be written. Check the owner of the file and its directory, or set \
-         WORKBAY_STATE_DIR to another directory", .0.display())]
+    Corrupt {
+        path: PathBuf,
+        why: String,
+    },
     Forbidden(PathBuf),
-    #[error("{} can't be read or written ({why}). Check its disk with `dmesg`", .path.display())]
-    Failing { path: PathBuf, why: String },
-    #[error(
-        "{} was written by a newer workbay (layout {found}, supported: {known}). Update workbay, \
-         or set WORKBAY_STATE_DIR to another directory", .path.display()
-    )]
+    Failing {
+        path: PathBuf,
+        why: String,
+    },
     Newer {
         path: PathBuf,
         found: usize,
         known: usize,
     },
-    #[error(
-        "{} is in use by another program ({why}). Close that program, then try again",
-        .path.display()
-    )]
-    Busy { path: PathBuf, why: String },
-    #[error("a row of {} can't be written ({why}). Report this error with daemon.log", .path.display())]
-    Row { path: PathBuf, why: String },
-    #[error("{} can't be used: {why}", .path.display())]
-    Other { path: PathBuf, why: String },
-    #[error("the state database is closed, because the daemon is stopping")]
+    Busy {
+        path: PathBuf,
+        why: String,
+    },
+    Row {
+        path: PathBuf,
+        why: String,
+    },
+    Other {
+        path: PathBuf,
+        why: String,
+    },
     Closed,
+}
+
+impl std::error::Error for StoreError {}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self {
+            Self::Full(path) => tr_sent!(
+                "the disk is full: {path} can't be written. Free some space. Sessions can still be terminated, and workbay retries automatically",
+                path = path.display()
+            ),
+            Self::ReadOnly(path) => tr_sent!(
+                "{path} is on a file system that is now read-only. Make it writable. workbay retries automatically",
+                path = path.display()
+            ),
+            Self::Corrupt { path, why } => tr_sent!(
+                "{path} is damaged ({why}). Run `workbay daemon stop`. The next command recreates the file and keeps a copy of this one",
+                path = path.display(),
+                why
+            ),
+            Self::Forbidden(path) => tr_sent!(
+                "{path} can't be written. Check the owner of the file and its directory, or set WORKBAY_STATE_DIR to another directory",
+                path = path.display()
+            ),
+            Self::Failing { path, why } => tr_sent!(
+                "{path} can't be read or written ({why}). Check its disk with `dmesg`",
+                path = path.display(),
+                why
+            ),
+            Self::Newer { path, found, known } => tr_sent!(
+                "{path} was written by a newer workbay (layout {found}, supported: {known}). Update workbay, or set WORKBAY_STATE_DIR to another directory",
+                path = path.display(),
+                found,
+                known
+            ),
+            Self::Busy { path, why } => tr_sent!(
+                "{path} is in use by another program ({why}). Close that program, then try again",
+                path = path.display(),
+                why
+            ),
+            Self::Row { path, why } => tr_sent!(
+                "a row of {path} can't be written ({why}). Report this error with daemon.log",
+                path = path.display(),
+                why
+            ),
+            Self::Other { path, why } => {
+                tr_sent!("{path} can't be used: {why}", path = path.display(), why)
+            }
+            Self::Closed => {
+                tr_sent!("the state database is closed, because the daemon is stopping").to_owned()
+            }
+        })
+    }
 }
 
 impl StoreError {

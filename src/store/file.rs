@@ -61,10 +61,11 @@ impl StoreFile {
         };
         let (file, mut opened) = Self::open_once(options)?;
         opened.incomplete = Some(keep::mark_incomplete(path));
-        opened.notes.push(Clean::new(&format!(
+        opened.notes.push(Clean::new(&tr_sent!(
             "the state database was damaged ({why}) and was rebuilt from the engine. Ended \
-             sessions and recent launches are only in the old file {}",
-            aside.display()
+             sessions and recent launches are only in the old file {aside}",
+            why,
+            aside = aside.display()
         )));
         Ok((file, opened))
     }
@@ -116,7 +117,7 @@ impl StoreFile {
         let incomplete = keep::incomplete(path, lost);
         let mut notes: Vec<Clean> = unreadable::news(&db).map_err(sql)?.into_iter().collect();
         if rebuilt {
-            let text = "an index of the state database was damaged and has been rebuilt";
+            let text = tr_sent!("an index of the state database was damaged and has been rebuilt");
             notes.push(Clean::new(text));
         }
         let opened = Opened {

@@ -97,14 +97,21 @@ pub(super) fn news(db: &Connection) -> Result<Option<Clean>> {
     };
     db.execute("UPDATE unreadable SET reported = 1", ())?;
     let what = match count {
-        1 => format!("a row of the state database can't be read and was set aside ({newest})"),
-        count => format!(
+        1 => tr_sent!(
+            "a row of the state database can't be read and was set aside ({newest})",
+            newest
+        ),
+        count => tr_sent!(
             "{count} rows of the state database can't be read and were set aside (the newest: \
-             {newest})"
+             {newest})",
+            count,
+            newest
         ),
     };
-    let text =
-        format!("{what}. Nothing else is missing. `workbay doctor` shows where the rows are");
+    let text = tr_sent!(
+        "{what}. Nothing else is missing. `workbay doctor` shows where the rows are",
+        what
+    );
     Ok(Some(Clean::new(&text)))
 }
 
@@ -145,7 +152,7 @@ fn no_json(db: &Connection) -> Result<Vec<Unreadable>> {
         Ok(Unreadable {
             table: Table::Sessions,
             row: row.get(0)?,
-            why: "its body isn't valid JSON".to_owned(),
+            why: tr_sent!("its body isn't valid JSON").to_owned(),
         })
     })?;
     rows.collect()

@@ -86,7 +86,7 @@ fn keep(db: &Connection, write: &Write, why: &str) -> Result<Unwritten> {
             (table, &key),
         )?;
     }
-    let why = Clean::new(&format!("can't be written: {why}"));
+    let why = Clean::new(&tr_sent!("can't be written: {why}", why));
     let put = |row: Value| {
         db.execute(
             "INSERT INTO unreadable (kept_of, why, body, reported) VALUES (?1, ?2, ?3, 1)",
@@ -103,13 +103,15 @@ fn keep(db: &Connection, write: &Write, why: &str) -> Result<Unwritten> {
         kept => kept?,
     };
     tracing::error!(table, session = key, %why, "a row was set aside");
-    let of = session.map(|id| format!(" of session {}", id.short()));
-    let of = of.unwrap_or_default();
+    let text = match session.map(|id| id.short()) {
+        Some(id) => tr_sent!("a row of {table} of session {id} {why}", table, id, why),
+        None => tr_sent!("a row of {table} {why}", table, why),
+    };
     Ok(Unwritten {
         session,
         is_record,
         is_news: known.is_none(),
-        text: Clean::new(&format!("a row of {table}{of} {why}")),
+        text: Clean::new(&text),
     })
 }
 

@@ -11,7 +11,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 
 use super::{Result, blocking, broken, ended, unexpected};
 use crate::{
-    client::{Client, Stream, StreamItem, StreamSender},
+    client::{Client, Stream, StreamItem, StreamSender, language},
     files::{Content, PieceReader, Root, many},
     model::{
         failure::{Failure, FailureKind},
@@ -61,7 +61,7 @@ impl ManyWriter {
     pub async fn send(&mut self, root: &Arc<Root>, files: Vec<Pair>) -> Result<Sent> {
         let (pieces, mut waiting) = mpsc::channel(PIECES);
         let root = root.clone();
-        let reading = blocking(move || pack(&root, files, pieces));
+        let reading = blocking(move || pack(&root, files, pieces).map_err(language::failure));
         let sender = &self.sender;
         let sending = async move {
             while let Some(piece) = waiting.recv().await {
@@ -139,7 +139,8 @@ pub async fn get(
         let (pieces, waiting) = mpsc::channel(PIECES);
         let (root, to) = (root.clone(), to.clone());
         let wanted: HashSet<FileName> = names.iter().cloned().collect();
-        let writing = blocking(move || unpack(&root, &to, wanted, waiting));
+        let writing =
+            blocking(move || unpack(&root, &to, wanted, waiting).map_err(language::failure));
         let (end, written) = tokio::join!(pass_on(&mut stream, pieces), writing);
         let (files, bytes, left) = written?;
         end?;
@@ -182,8 +183,8 @@ fn unpack(
         // The daemon sends what it was asked for, once.
         if !wanted.remove(&FileName(name.to_owned())) {
             return Err(
-                Failure::internal("the daemon sent a file that nobody asked for")
-                    .hint("run `workbay daemon stop`, then try again"),
+                Failure::internal(tr!("the daemon sent a file that nobody asked for"))
+                    .hint(tr!("run `workbay daemon stop`, then try again")),
             );
         }
         to.join(name)

@@ -20,8 +20,10 @@ where
 {
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|error| {
-        let text = format!("work on files broke: {error}");
-        Err(Failure::internal(text).hint("report this error").into())
+        let text = tr!("work on files broke: {error}", error);
+        Err(Failure::internal(text)
+            .hint(tr!("report this error"))
+            .into())
     })
 }
 
@@ -40,11 +42,11 @@ pub fn ended(end: StreamEnd) -> Result<()> {
 }
 
 pub fn broken() -> Failure {
-    Failure::lost("the connection to the daemon broke")
-        .hint("continue the transfer with `--resume`")
+    Failure::lost(tr!("the connection to the daemon broke"))
+        .hint(tr!("continue the transfer with `--resume`"))
 }
 
 pub fn unexpected() -> Failure {
-    Failure::internal("the daemon sent an unexpected answer about files")
-        .hint("run `workbay daemon stop`, then try again")
+    Failure::internal(tr!("the daemon sent an unexpected answer about files"))
+        .hint(tr!("run `workbay daemon stop`, then try again"))
 }

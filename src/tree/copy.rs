@@ -119,7 +119,9 @@ impl Copying<'_> {
     /// Copies the entries of the current directory, except its subdirectories.
     fn begin(&mut self) -> io::Result<()> {
         if self.levels.len() >= self.bounds.levels {
-            return Err(io::Error::other("directories are nested too deep"));
+            return Err(io::Error::other(tr_sent!(
+                "directories are nested too deep"
+            )));
         }
         let mut pending = Vec::new();
         for entry in Dir::read_from(&self.from)? {
@@ -308,7 +310,8 @@ impl Copying<'_> {
         (self.from, self.to) = match above.dirs.take() {
             Some(dirs) => dirs,
             None => {
-                let moved = || io::Error::other("directories were moved while they were copied");
+                let moved =
+                    || io::Error::other(tr_sent!("directories were moved while they were copied"));
                 let from = open::parent(&self.from, self.device, above.from.st_ino)?;
                 let to = open::parent(&self.to, self.target_device, above.to_ino)?;
                 (from.ok_or_else(moved)?, to.ok_or_else(moved)?)

@@ -106,10 +106,10 @@ pub fn count(
         Ok(WalkStep::Into)
     })?;
     if seen > most {
-        let why = format!("more than {most} entries aren't counted");
+        let why = tr_sent!("more than {most} entries aren't counted", most);
         counted.incomplete = Some(why.as_str().into());
     } else if locked {
-        counted.incomplete = Some("some directories can't be read".into());
+        counted.incomplete = Some(tr_sent!("some directories can't be read").into());
     }
     counted.finish();
     Ok(counted)

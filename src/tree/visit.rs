@@ -125,8 +125,9 @@ impl<F: FnMut(TreeEntry<'_>) -> io::Result<WalkStep>> Walk<F> {
     fn begin(&mut self, ino: u64) -> io::Result<()> {
         let most = self.bounds.levels;
         if self.levels.len() >= most {
-            return Err(io::Error::other(format!(
-                "directories are nested more than {most} levels deep"
+            return Err(io::Error::other(tr_sent!(
+                "directories are nested more than {most} levels deep",
+                most
             )));
         }
         let mut pending = Vec::new();
@@ -197,7 +198,7 @@ impl<F: FnMut(TreeEntry<'_>) -> io::Result<WalkStep>> Walk<F> {
             None => {
                 let above = open::parent(&self.here, self.device, parent.ino)?;
                 above.ok_or_else(|| {
-                    io::Error::other("directories were moved while they were read")
+                    io::Error::other(tr_sent!("directories were moved while they were read"))
                 })?
             }
         };

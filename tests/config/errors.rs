@@ -31,15 +31,20 @@ const WITH_FIX: [&str; 6] = [
     "src/store/error.rs",
 ];
 
-/// Errors whose fix follows from the cause that they quote, or that need none.
-const WITHOUT_FIX: [&str; 7] = [
-    "a daemon is already running{}",
+/// Errors whose fix follows from the cause that they quote, or that need none, and texts that are a fix.
+const WITHOUT_FIX: [&str; 12] = [
+    "a daemon is already running (pid {pid}, at {socket})",
+    "a daemon is already running",
+    "check its owner, or set WORKBAY_STATE_DIR to another directory",
+    "free some space on its file system",
+    "make its file system writable, or set WORKBAY_STATE_DIR to a directory on another file system",
     "the daemon can't be started as {program}: {why}",
     "the daemon didn't start: {why}",
     "the daemon refused: {why}",
     "the state database is closed, because the daemon is stopping",
     "{0}",
-    "{} can't be used: {why}",
+    "{}",
+    "{path} can't be used: {why}",
 ];
 
 /// How the sentence of a fix begins.

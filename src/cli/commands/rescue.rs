@@ -19,7 +19,7 @@ use crate::{
         output::{self, Cell},
         reports::{JsonLines, closed, failed, unless_interrupted},
     },
-    client::{Stream, StreamItem},
+    client::{Stream, StreamItem, language},
     model::{
         files::FilePath,
         id::SessionKey,
@@ -159,7 +159,12 @@ async fn follow(stream: &mut Stream, name: &str, meter: &mut Meter) -> Result<Re
                             let label = tr!("copying files of {name}", name);
                             meter.set(&label, progress.bytes, progress.of.map(|(_, all)| all));
                         }
-                        RescueReport::Done { rescued } => done = Some(rescued),
+                        RescueReport::Done { mut rescued } => {
+                            for sentence in &mut rescued.skipped {
+                                *sentence = language::of(sentence.clone());
+                            }
+                            done = Some(rescued);
+                        }
                     }
                 }
             }

@@ -98,13 +98,13 @@ impl Core {
         self.apps.watched.remove(&(session, app.clone()));
         let forwards = self.apps.of(session, Some(&app));
         let ended = match exit_code {
-            Some(code) => format!("ended with exit code {code}"),
-            None => "ended".to_owned(),
+            Some(code) => tr_sent!("{app} ended with exit code {code}", app, code),
+            None => tr_sent!("{app} ended", app),
         };
         let mut title = None;
         for id in forwards {
             if let Some(open) = self.apps.open.get_mut(&id) {
-                open.forward.broken = Some(Clean::new(&format!("{app} {ended}")));
+                open.forward.broken = Some(Clean::new(&ended));
                 open.inside.is_broken.store(true, Relaxed);
                 title = Some((
                     open.forward.title.clone(),

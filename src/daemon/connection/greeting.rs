@@ -116,10 +116,11 @@ fn compare_versions(greeting: Greeting, mine: &str) -> GreetingDecision {
             tr_sent!("the program file was deleted"),
         )),
         (Ordering::Less, _) => {
-            let text = format!(
-                "workbay {} is older than the running daemon ({mine}). Update workbay, or start \
+            let text = tr_sent!(
+                "workbay {version} is older than the running daemon ({mine}). Update workbay, or start \
                  the newer version",
-                Clean::new(&version)
+                version = Clean::new(&version),
+                mine
             );
             if protocol == PROTOCOL {
                 GreetingDecision::Serve(Some(text.into()))

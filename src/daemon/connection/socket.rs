@@ -1,7 +1,7 @@
 //! The daemon's Unix socket: created in a private directory, and recreated when it vanishes.
 
 use std::{
-    fs, io,
+    fmt, fs, io,
     os::{
         fd::{AsFd, OwnedFd},
         unix::fs::{FileTypeExt, MetadataExt, PermissionsExt},
@@ -9,7 +9,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use thiserror::Error;
 use tokio::net::{UnixListener, UnixStream};
 
 use crate::daemon::process::lock::private_directory;
@@ -17,34 +16,45 @@ use crate::daemon::process::lock::private_directory;
 /// The longest socket path that the kernel accepts.
 const LONGEST_PATH: usize = 107;
 
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub enum SocketError {
-    #[error(
-        "the path of the socket {} is too long (max: {LONGEST_PATH} bytes). Set \
-         WORKBAY_RUNTIME_DIR to a shorter path", .0.display()
-    )]
     TooLong(PathBuf),
-    #[error(
-        "{} must belong to you, but belongs to user {uid}. Set WORKBAY_RUNTIME_DIR to a directory \
-         of your own",
-        .path.display()
-    )]
     Foreign { path: PathBuf, uid: u32 },
-    #[error(
-        "another program uses the socket {}. Stop the program, or set WORKBAY_RUNTIME_DIR to \
-         another directory",
-        .0.display()
-    )]
     Squatted(PathBuf),
-    #[error(
-        "{} exists, but isn't a socket. Move it to another place, or set WORKBAY_RUNTIME_DIR to \
-         another directory",
-        .0.display()
-    )]
     NotASocket(PathBuf),
-    #[error(
-        "the socket {} can't be created: {why}. Set WORKBAY_RUNTIME_DIR to a directory of your own", .path.display())]
     Unusable { path: PathBuf, why: io::Error },
+}
+
+impl std::error::Error for SocketError {}
+
+impl fmt::Display for SocketError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self {
+            Self::TooLong(path) => tr_sent!(
+                "the path of the socket {path} is too long (max: {most} bytes). Set WORKBAY_RUNTIME_DIR to a shorter path",
+                path = path.display(),
+                most = LONGEST_PATH
+            ),
+            Self::Foreign { path, uid } => tr_sent!(
+                "{path} must belong to you, but belongs to user {uid}. Set WORKBAY_RUNTIME_DIR to a directory of your own",
+                path = path.display(),
+                uid
+            ),
+            Self::Squatted(path) => tr_sent!(
+                "another program uses the socket {path}. Stop the program, or set WORKBAY_RUNTIME_DIR to another directory",
+                path = path.display()
+            ),
+            Self::NotASocket(path) => tr_sent!(
+                "{path} exists, but isn't a socket. Move it to another place, or set WORKBAY_RUNTIME_DIR to another directory",
+                path = path.display()
+            ),
+            Self::Unusable { path, why } => tr_sent!(
+                "the socket {path} can't be created: {why}. Set WORKBAY_RUNTIME_DIR to a directory of your own",
+                path = path.display(),
+                why
+            ),
+        })
+    }
 }
 
 /// A bound socket and the identity of its file.

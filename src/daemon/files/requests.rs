@@ -35,8 +35,11 @@ impl Core {
         tokio::spawn(Box::pin(async move {
             let answered = timeout(ANSWER, answer(&inbound, &place, &request));
             let result = answered.await.unwrap_or_else(|_| {
-                let text = format!("the files weren't read within {} seconds", ANSWER.as_secs());
-                Err(Failure::lost(text).hint("check the disk, then try again"))
+                let text = tr_sent!(
+                    "the files weren't read within {seconds} seconds",
+                    seconds = ANSWER.as_secs()
+                );
+                Err(Failure::lost(text).hint(tr_sent!("check the disk, then try again")))
             });
             let event = AppEvent::Answered { asker, result };
             // If the loop has ended, the daemon is ending.

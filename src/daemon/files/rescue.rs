@@ -87,7 +87,7 @@ impl Running {
 
 fn line(report: &RescueReport) -> Result<Bytes, Failure> {
     let mut line = serde_json::to_vec(report)
-        .map_err(|error| Failure::internal(format!("a report can't be sent: {error}")))?;
+        .map_err(|error| Failure::internal(tr_sent!("a report can't be sent: {error}", error)))?;
     line.push(b'\n');
     Ok(line.into())
 }

@@ -61,8 +61,9 @@ pub(in crate::daemon) async fn push(
 
 fn lines(steps: BoxStream<'static, Result<ImageProgress, Failure>>) -> Pieces {
     let lines = steps.map(|step| {
-        let mut line = serde_json::to_vec(&step?)
-            .map_err(|error| Failure::internal(format!("a report can't be sent: {error}")))?;
+        let mut line = serde_json::to_vec(&step?).map_err(|error| {
+            Failure::internal(tr_sent!("a report can't be sent: {error}", error))
+        })?;
         line.push(b'\n');
         Ok(LogChunk {
             source: LogSource::Stdout,

@@ -22,22 +22,44 @@ const LONGEST: u64 = 4096;
 
 #[derive(Debug, Error)]
 pub enum LockError {
-    #[error("a daemon is already running{}", .0.as_ref().map(|p| format!(" (pid {}, at {})", p.pid, p.socket)).unwrap_or_default())]
+    #[error("{}", already_running(.0.as_ref()))]
     Held(Option<LockRecord>),
-    #[error("{} can't be used: {why}. To fix it, {}", .path.display(), fix_for(.why))]
+    #[error("{}", unusable(.path, .why))]
     Unusable { path: PathBuf, why: io::Error },
+}
+
+fn already_running(known: Option<&LockRecord>) -> String {
+    match known {
+        Some(LockRecord { pid, socket, .. }) => tr_sent!(
+            "a daemon is already running (pid {pid}, at {socket})",
+            pid,
+            socket
+        ),
+        None => tr_sent!("a daemon is already running").to_owned(),
+    }
+}
+
+fn unusable(path: &Path, why: &io::Error) -> String {
+    tr_sent!(
+        "{path} can't be used: {why}. To fix it, {fix}",
+        path = path.display(),
+        why,
+        fix = fix_for(why)
+    )
 }
 
 fn fix_for(why: &io::Error) -> &'static str {
     match why.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "free some space on its file system"
+            tr_sent!("free some space on its file system")
         }
         io::ErrorKind::ReadOnlyFilesystem => {
-            "make its file system writable, or set WORKBAY_STATE_DIR to a directory on another \
+            tr_sent!(
+                "make its file system writable, or set WORKBAY_STATE_DIR to a directory on another \
              file system"
+            )
         }
-        _ => "check its owner, or set WORKBAY_STATE_DIR to another directory",
+        _ => tr_sent!("check its owner, or set WORKBAY_STATE_DIR to another directory"),
     }
 }
 

@@ -66,9 +66,11 @@ impl Failed {
     /// The error as a sentence for users.
     pub fn message(&self) -> Clean {
         let (program, why) = (self.program.display(), &self.why);
-        Clean::new(&format!(
-            "the daemon can't be upgraded to {program} ({why}) and keeps running as version {}",
-            version()
+        Clean::new(&tr_sent!(
+            "the daemon can't be upgraded to {program} ({why}) and keeps running as version {version}",
+            program,
+            why,
+            version = version()
         ))
     }
 }
@@ -193,7 +195,7 @@ fn receive(from: &impl AsFd) -> io::Result<(File, Inherited)> {
         }
         _ => Err(io::Error::new(
             io::ErrorKind::InvalidData,
-            "standard input contains no state of a previous daemon",
+            tr_sent!("standard input contains no state of a previous daemon"),
         )),
     }
 }

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub async fn examine(path: &str, version: &str) -> Result<PathBuf, String> {
     let program = Path::new(path);
     if !program.is_absolute() {
-        return Err(format!("{path} isn't an absolute path"));
+        return Err(tr_sent!("{path} isn't an absolute path", path));
     }
     check_file(program)?;
     let said = ask(program).await?;
@@ -26,30 +26,37 @@ pub async fn examine(path: &str, version: &str) -> Result<PathBuf, String> {
     if said.trim() == expected {
         return Ok(program.to_path_buf());
     }
-    Err(format!("{path} isn't {expected}"))
+    Err(tr_sent!("{path} isn't workbay {version}", path, version))
 }
 
 /// Checks that the file belongs to this user or root and isn't writable by everybody. Group write permission
 /// is allowed, because some users have a group of their own with it.
 fn check_file(program: &Path) -> Result<(), String> {
     let shown = program.display();
-    let facts = fs::metadata(program).map_err(|why| format!("{shown} can't be read: {why}"))?;
+    let facts = fs::metadata(program)
+        .map_err(|why| tr_sent!("{shown} can't be read: {why}", shown, why))?;
     let me = rustix::process::getuid().as_raw();
     if !facts.is_file() || facts.mode() & 0o111 == 0 {
-        return Err(format!("{shown} isn't an executable file"));
+        return Err(tr_sent!("{shown} isn't an executable file", shown));
     }
     if facts.uid() != me && facts.uid() != 0 {
         let owner = facts.uid();
-        return Err(format!("{shown} belongs to user {owner}"));
+        return Err(tr_sent!("{shown} belongs to user {owner}", shown, owner));
     }
     if facts.mode() & 0o002 != 0 {
-        return Err(format!("{shown} is writable by all users"));
+        return Err(tr_sent!("{shown} is writable by all users", shown));
     }
     Ok(())
 }
 
 async fn ask(program: &Path) -> Result<String, String> {
-    let failed = |why: io::Error| format!("{} can't be run: {why}", program.display());
+    let failed = |why: io::Error| {
+        tr_sent!(
+            "{program} can't be run: {why}",
+            program = program.display(),
+            why
+        )
+    };
     let asked = Command::new(program)
         .arg("--version")
         .stdin(Stdio::null())
@@ -58,7 +65,10 @@ async fn ask(program: &Path) -> Result<String, String> {
         .output();
     match timeout(PATIENCE, asked).await {
         Ok(output) => Ok(String::from_utf8_lossy(&output.map_err(failed)?.stdout).into_owned()),
-        Err(_) => Err(format!("{} doesn't report its version", program.display())),
+        Err(_) => Err(tr_sent!(
+            "{program} doesn't report its version",
+            program = program.display()
+        )),
     }
 }
 

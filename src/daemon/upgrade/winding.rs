@@ -26,10 +26,10 @@ pub fn shut_down(runtime: Runtime, patience: Duration) -> bool {
 
 /// The notification about interrupted file work.
 pub fn unfinished(patience: Duration) -> Notice {
-    let text = format!(
-        "work on files took longer than {}s during an upgrade of the daemon and was interrupted. \
+    let text = tr_sent!(
+        "work on files took longer than {patience}s during an upgrade of the daemon and was interrupted. \
          If a session's home directory or log is incomplete, see daemon.log",
-        patience.as_secs()
+        patience = patience.as_secs()
     );
     tracing::warn!(text);
     Notice::message(clock::now(), Level::Warning, text.as_str())

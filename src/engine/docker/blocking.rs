@@ -8,5 +8,5 @@ pub(super) async fn off_loop<T: Send + 'static>(
 ) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| Failure::internal(format!("work on files broke: {error}")))?
+        .map_err(|error| Failure::internal(tr_sent!("work on files broke: {error}", error)))?
 }

@@ -33,21 +33,25 @@ pub(super) fn answered(status: u16, message: &str) -> Failure {
     let said = clean(message);
     let lower = said.to_ascii_lowercase();
     if lower.contains("no space left on device") {
-        return Failure::engine_refused(format!(
-            "its disk is full ({said}). Free some space: `docker system df` shows what uses it"
+        return Failure::engine_refused(tr_sent!(
+            "its disk is full ({said}). Free some space: `docker system df` shows what uses it",
+            said
         ));
     }
     if lower.contains("no such image") {
         return Failure::no_image(
             said.strip_prefix("No such image: ")
-                .map_or_else(|| said.clone(), |image| format!("image '{image}'")),
+                .map_or_else(|| said.clone(), |image| tr_sent!("image '{image}'", image)),
         )
-        .hint("`workbay env ls` lists the available environments");
+        .hint(tr_sent!(
+            "`workbay env ls` lists the available environments"
+        ));
     }
     if lower.contains("could not select device driver") {
-        return Failure::engine_refused(format!(
+        return Failure::engine_refused(tr_sent!(
             "it can't provide GPUs to containers ({said}). Install the NVIDIA container toolkit \
-             and restart the engine"
+             and restart the engine",
+            said
         ));
     }
     match status {
@@ -61,9 +65,9 @@ pub(super) fn answered(status: u16, message: &str) -> Failure {
 pub(super) fn silent(endpoint: &str, waited: Duration) -> Failure {
     Failure::unreachable(
         endpoint,
-        format!(
-            "it accepts requests, but didn't answer for {}s",
-            waited.as_secs()
+        tr_sent!(
+            "it accepts requests, but didn't answer for {seconds}s",
+            seconds = waited.as_secs()
         ),
     )
     .hint(ServiceControl::of(endpoint).restart_command())
@@ -100,48 +104,69 @@ impl ServiceControl {
         }
     }
 
-    /// How to start the engine, which the text before calls `it`, or something else.
-    fn start(&self, it: &str) -> String {
+    /// How to start the engine. The text before calls it `it`, or doesn't name it.
+    fn start(&self, is_named_before: bool) -> String {
         if self.named {
-            return "start the engine of this address, or correct the address in DOCKER_HOST, \
+            return tr_sent!(
+                "start the engine of this address, or correct the address in DOCKER_HOST, \
                     `endpoint` in [engine] of config.toml or your Docker context"
-                .to_owned();
+            )
+            .to_owned();
         }
         let unit = if self.podman {
             "podman.socket"
         } else {
             "docker"
         };
-        format!("start {it}: `{} start {unit}`", self.systemctl())
+        let systemctl = self.systemctl();
+        if is_named_before {
+            tr_sent!("start it: `{systemctl} start {unit}`", systemctl, unit)
+        } else {
+            tr_sent!(
+                "start the engine: `{systemctl} start {unit}`",
+                systemctl,
+                unit
+            )
+        }
     }
 
     fn enter(&self) -> String {
         if self.podman {
-            "use a Podman of your own: `endpoint = \"podman\"` in [engine] of config.toml"
+            tr_sent!("use a Podman of your own: `endpoint = \"podman\"` in [engine] of config.toml")
                 .to_owned()
         } else {
-            "join its group: `sudo usermod -aG docker $USER`, then log out and in again".to_owned()
+            tr_sent!("join its group: `sudo usermod -aG docker $USER`, then log out and in again")
+                .to_owned()
         }
     }
 
     fn restart_command(&self) -> String {
-        let there = if self.elsewhere {
-            "on that machine, "
-        } else {
-            ""
-        };
         let systemctl = self.systemctl();
         if self.ours {
-            return "check that `podman info` works".to_owned();
+            return tr_sent!("check that `podman info` works").to_owned();
         }
         if self.podman {
-            return format!("to restart it: `{systemctl} restart podman.socket podman.service`");
+            return tr_sent!(
+                "to restart it: `{systemctl} restart podman.socket podman.service`",
+                systemctl
+            );
         }
         let journal = systemctl.replace("systemctl", "journalctl");
-        format!(
-            "{there}`{journal} -u docker -n 50` shows its log, `{systemctl} restart docker` \
-             restarts it (this ends its containers, unless live-restore is set)"
-        )
+        if self.elsewhere {
+            tr_sent!(
+                "on that machine, `{journal} -u docker -n 50` shows its log, `{systemctl} restart docker` \
+                 restarts it (this ends its containers, unless live-restore is set)",
+                journal,
+                systemctl
+            )
+        } else {
+            tr_sent!(
+                "`{journal} -u docker -n 50` shows its log, `{systemctl} restart docker` \
+                 restarts it (this ends its containers, unless live-restore is set)",
+                journal,
+                systemctl
+            )
+        }
     }
 }
 
@@ -150,15 +175,15 @@ pub(super) fn unreachable(endpoint: &str, cause: &io::Error) -> Failure {
     let keeper = ServiceControl::of(endpoint);
     let (why, hint) = match cause.kind() {
         io::ErrorKind::NotFound => (
-            "the socket doesn't exist".to_owned(),
-            Some(keeper.start("the engine")),
+            tr_sent!("the socket doesn't exist").to_owned(),
+            Some(keeper.start(false)),
         ),
         io::ErrorKind::ConnectionRefused => (
-            "the engine isn't running (no answer on its socket)".to_owned(),
-            Some(keeper.start("it")),
+            tr_sent!("the engine isn't running (no answer on its socket)").to_owned(),
+            Some(keeper.start(true)),
         ),
         io::ErrorKind::PermissionDenied => (
-            "you have no permission to use its socket".to_owned(),
+            tr_sent!("you have no permission to use its socket").to_owned(),
             Some(keeper.enter()),
         ),
         _ => (clean(&cause.to_string()), None),

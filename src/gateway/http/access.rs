@@ -50,21 +50,25 @@ pub(super) fn check<B>(
     match visitor {
         Visitor::Welcome => {}
         Visitor::OtherUser => {
-            let fix = "Only the user who opened the forward can use it.";
-            return forbid("This port belongs to another user of this machine.", fix);
+            let fix = tr_sent!("Only the user who opened the forward can use it.");
+            return forbid(
+                tr_sent!("This port belongs to another user of this machine."),
+                fix,
+            );
         }
         Visitor::Outside => {
-            let fix =
-                "Ask the user who opened the port to add your network to the allowed networks.";
+            let fix = tr_sent!(
+                "Ask the user who opened the port to add your network to the allowed networks."
+            );
             return forbid(
-                "Your address isn't in the allowed networks of this port.",
+                tr_sent!("Your address isn't in the allowed networks of this port."),
                 fix,
             );
         }
     }
     let Some(host) = host(request) else {
-        let what = "The request doesn't name its target in the header Host.";
-        let fix = "Send HTTP/1.1 with one Host header, and a path instead of a full URL.";
+        let what = tr_sent!("The request doesn't name its target in the header Host.");
+        let fix = tr_sent!("Send HTTP/1.1 with one Host header, and a path instead of a full URL.");
         return Err(refuse(StatusCode::BAD_REQUEST, what, fix));
     };
     let tokens = match &route.access {
@@ -72,12 +76,15 @@ pub(super) fn check<B>(
         Access::Public { .. } => None,
     };
     if tokens.is_some() && !is_own_address(&host, ends.local.ip()) {
-        let fix = "Open the port as 127.0.0.1 or localhost.";
-        return forbid("The header Host doesn't name this machine.", fix);
+        let fix = tr_sent!("Open the port as 127.0.0.1 or localhost.");
+        return forbid(tr_sent!("The header Host doesn't name this machine."), fix);
     }
     if !is_origin_valid(request, &host) {
-        let fix = "Open the application in a tab of its own.";
-        return forbid("The request comes from a page of another site.", fix);
+        let fix = tr_sent!("Open the application in a tab of its own.");
+        return forbid(
+            tr_sent!("The request comes from a page of another site."),
+            fix,
+        );
     }
     let Some(tokens) = tokens else {
         return Ok(Pass {
@@ -110,15 +117,15 @@ fn token_or_cookie<B>(
         if tokens.take(token) || has_cookie {
             return Err(redirect(tokens, &name, request.uri()));
         }
-        let what = "This URL was used before, or is too old.";
+        let what = tr_sent!("This URL was used before, or is too old.");
         return Err(forbidden(request.headers(), what));
     }
     if !has_cookie {
-        let what = "This port needs the token of its URL.";
+        let what = tr_sent!("This port needs the token of its URL.");
         return Err(forbidden(request.headers(), what));
     }
     if is_used_by_another_site(request.headers()) {
-        let what = "The request comes from a page of another site or port.";
+        let what = tr_sent!("The request comes from a page of another site or port.");
         return Err(forbidden(request.headers(), what));
     }
     Ok(Pass {
@@ -128,8 +135,10 @@ fn token_or_cookie<B>(
 }
 
 fn forbidden(headers: &HeaderMap, what: &str) -> Refused {
-    let fix = "Run `workbay port ls` to find the forward, and `workbay port open SESSION PORT` to get a new URL. Then open \
-        that URL.";
+    let fix = tr_sent!(
+        "Run `workbay port ls` to find the forward, and `workbay port open SESSION PORT` to get a new URL. Then open \
+        that URL."
+    );
     let page = pages::page(
         headers,
         StatusCode::FORBIDDEN,
@@ -157,7 +166,7 @@ fn redirect(tokens: &TokenBook, name: &str, uri: &Uri) -> Refused {
         .header(header::REFERRER_POLICY, "no-referrer")
         .body(String::new());
     Box::new(answer.unwrap_or_else(|_| {
-        let what = Clean::new("The URL isn't valid.");
+        let what = Clean::new(tr_sent!("The URL isn't valid."));
         pages::page(&HeaderMap::new(), StatusCode::BAD_REQUEST, &what, None)
     }))
 }

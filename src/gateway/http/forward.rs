@@ -37,7 +37,7 @@ pub(super) async fn forward(
     pass: Pass,
 ) -> Response<Answer> {
     let shared = &connection.shared;
-    let seen = request.headers().get(header::ACCEPT).cloned();
+    let seen = pages::wishes(request.headers());
     let protocol = headers::upgrade(request.headers());
     let client = protocol.is_some().then(|| hyper::upgrade::on(&mut request));
     let request = match outgoing(connection, request, &pass, protocol) {
@@ -127,13 +127,13 @@ fn answer(
     connection: &Arc<Connection>,
     mut response: Response<Incoming>,
     client: Option<OnUpgrade>,
-    seen: Option<HeaderValue>,
+    seen: HeaderMap,
 ) -> Response<Answer> {
     let shared = &connection.shared;
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         let protocol = headers::upgrade(response.headers());
         let (Some(client), Some(protocol)) = (client, protocol) else {
-            let why = "it switched to another protocol without being asked";
+            let why = tr_sent!("it switched to another protocol without being asked");
             return failed(shared, seen, StatusCode::BAD_GATEWAY, why);
         };
         let application = hyper::upgrade::on(&mut response);
@@ -149,14 +149,14 @@ fn answer(
         .map(|body| Answer::Streamed(Streamed::new(body, connection.abort.clone(), &shared.stop)))
 }
 
-fn explain(shared: &Shared, seen: Option<HeaderValue>, error: SendError) -> Response<Answer> {
+fn explain(shared: &Shared, seen: HeaderMap, error: SendError) -> Response<Answer> {
     let bad = StatusCode::BAD_GATEWAY;
     match error {
         SendError::Connect(ConnectError::Dial(DialError::Failed(failure))) => {
             failed(shared, seen, bad, &failure.sentence())
         }
         SendError::Connect(ConnectError::Dial(DialError::TimedOut)) => {
-            let why = "it doesn't accept connections";
+            let why = tr_sent!("it doesn't accept connections");
             failed(shared, seen, StatusCode::GATEWAY_TIMEOUT, why)
         }
         SendError::Connect(ConnectError::Http(error)) | SendError::Answer(error) => {
@@ -167,26 +167,25 @@ fn explain(shared: &Shared, seen: Option<HeaderValue>, error: SendError) -> Resp
 
 fn reason(error: &hyper::Error) -> &'static str {
     if error.is_parse_too_large() {
-        "the head of its answer is too large"
+        tr_sent!("the head of its answer is too large")
     } else if error.is_parse() {
-        "its answer isn't valid HTTP"
+        tr_sent!("its answer isn't valid HTTP")
     } else if error.is_body_write_aborted() || error.is_user() {
-        "the upload was interrupted"
+        tr_sent!("the upload was interrupted")
     } else {
-        "it closed the connection without an answer"
+        tr_sent!("it closed the connection without an answer")
     }
 }
 
-fn failed(
-    shared: &Shared,
-    seen: Option<HeaderValue>,
-    status: StatusCode,
-    why: &str,
-) -> Response<Answer> {
-    let accept = seen.map(|accept| (header::ACCEPT, accept));
-    let request: HeaderMap = accept.into_iter().collect();
-    let what = format!("{} doesn't answer: {why}", shared.route.title);
-    let fix = "Check the log of the application with `workbay app logs`, and start it again if it has stopped. Then reload \
-        this page.";
-    pages::page(&request, status, &Clean::new(&what), Some(&fix.into())).map(Answer::page)
+fn failed(shared: &Shared, seen: HeaderMap, status: StatusCode, why: &str) -> Response<Answer> {
+    let what = tr_sent!(
+        "{title} doesn't answer: {why}",
+        title = shared.route.title,
+        why
+    );
+    let fix = tr_sent!(
+        "Check the log of the application with `workbay app logs`, and start it again if it has stopped. Then reload \
+        this page."
+    );
+    pages::page(&seen, status, &Clean::new(&what), Some(&fix.into())).map(Answer::page)
 }

@@ -3,16 +3,30 @@
 use http::{HeaderMap, Response, StatusCode, header};
 use tokio::net::TcpStream;
 
-use crate::model::text::Clean;
+use crate::{
+    locale::{self, Catalog, embedded},
+    model::text::Clean,
+};
 
-/// The same for each, so that it is sent without reading a request.
+/// The same for each, so that it is sent without reading a request, whose language isn't known then.
 const EXCESS: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     Content-Type: text/plain\r\n\
     Content-Length: 73\r\n\
     Connection: close\r\n\r\n\
     Too many open connections to this port. Close some tabs, then try again.\n";
 
-/// A page with a status, what happened, and how to fix it: HTML for browsers, otherwise text.
+/// What a page needs to know of a request.
+pub(super) fn wishes(request: &HeaderMap) -> HeaderMap {
+    let wishes = [header::ACCEPT, header::ACCEPT_LANGUAGE];
+    let known = wishes.into_iter().filter_map(|name| {
+        let value = request.get(&name)?.clone();
+        Some((name, value))
+    });
+    known.collect()
+}
+
+/// A page with a status, what happened, and how to fix it: HTML for browsers, otherwise text. The language is the first
+/// one that the browser asks for, otherwise that of the daemon.
 pub(super) fn page(
     request: &HeaderMap,
     status: StatusCode,
@@ -21,10 +35,18 @@ pub(super) fn page(
 ) -> Response<String> {
     let accepted = request.get(header::ACCEPT).and_then(|it| it.to_str().ok());
     let is_html = accepted.is_some_and(|it| it.contains("text/html"));
+    let catalog = language(request);
+    let translated = |text: &Clean| match catalog.and_then(|it| it.sent(text.as_str())) {
+        Some(translated) => Clean::new(&translated),
+        None => text.clone(),
+    };
+    let (what, fix) = (&translated(what), fix.map(translated));
     let (kind, text) = if is_html {
-        ("text/html; charset=utf-8", html(status, what, fix))
+        let language = catalog.map_or("en", Catalog::language);
+        let text = html(language, status, what, fix.as_ref());
+        ("text/html; charset=utf-8", text)
     } else {
-        ("text/plain; charset=utf-8", plain(what, fix))
+        ("text/plain; charset=utf-8", plain(what, fix.as_ref()))
     };
     let mut answer = Response::new(text);
     *answer.status_mut() = status;
@@ -50,11 +72,26 @@ fn plain(what: &Clean, fix: Option<&Clean>) -> String {
     }
 }
 
-fn html(status: StatusCode, what: &Clean, fix: Option<&Clean>) -> String {
+/// The texts for a request, `None` for English.
+fn language(request: &HeaderMap) -> Option<&'static Catalog> {
+    let own = locale::speaking();
+    let Some(wanted) = request.get(header::ACCEPT_LANGUAGE) else {
+        return own;
+    };
+    let first = wanted.to_str().ok()?.split([',', ';', '-']).next()?.trim();
+    match own {
+        Some(own) if own.language() == first => Some(own),
+        _ if first == "ko" => Some(embedded::korean()),
+        _ => None,
+    }
+}
+
+fn html(language: &str, status: StatusCode, what: &Clean, fix: Option<&Clean>) -> String {
     let (title, what) = (escaped(&status.to_string()), escaped(what.as_str()));
+    let language = escaped(language);
     let fix = fix.map(|fix| format!("<p>{}</p>", escaped(fix.as_str())));
     format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title>\
+        "<!doctype html><html lang=\"{language}\"><meta charset=\"utf-8\"><title>{title}</title>\
          <style>body{{font:1rem/1.5 sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}}</style>\
          <h1>{what}</h1>{}<p><small>workbay: {title}</small></p></html>\n",
         fix.unwrap_or_default()
@@ -100,6 +137,22 @@ mod tests {
         let html = page(&request, StatusCode::BAD_GATEWAY, &what, None);
         let shown = "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;y&quot;";
         assert!(html.body().contains(shown) && !html.body().contains("<script"));
+    }
+
+    #[test]
+    fn a_page_is_in_the_language_that_the_browser_asks_for() {
+        let what = Clean::new("This port needs the token of its URL.");
+        for (wanted, first) in [
+            ("ko-KR,ko;q=0.9,en;q=0.8", "이 포트"),
+            ("en-US,ko;q=0.8", "This port"),
+            ("fr", "This port"),
+        ] {
+            let mut request = HeaderMap::new();
+            let wanted = header::HeaderValue::from_static(wanted);
+            request.insert(header::ACCEPT_LANGUAGE, wanted);
+            let page = page(&request, StatusCode::FORBIDDEN, &what, None);
+            assert!(page.body().starts_with(first), "{}", page.body());
+        }
     }
 
     #[test]

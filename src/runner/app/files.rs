@@ -48,10 +48,10 @@ impl AppFiles {
             place.is_dir() && rustix::fs::access(*place, Access::WRITE_OK | Access::EXEC_OK).is_ok()
         });
         let place = writable.ok_or_else(|| {
-            io::Error::other(format!(
-                "none of {}, /tmp and {} can be written",
-                inside::SHARED,
-                inside::HOME
+            io::Error::other(tr_sent!(
+                "none of {first}, /tmp and {last} can be written",
+                first = inside::SHARED,
+                last = inside::HOME
             ))
         })?;
         let name = if place == Path::new(inside::SHARED) {
@@ -70,7 +70,7 @@ impl AppFiles {
         // Another user can create names in /tmp.
         let meta = fs::symlink_metadata(path)?;
         if !meta.is_dir() || meta.uid() != rustix::process::getuid().as_raw() {
-            let text = format!("{} belongs to another user", path.display());
+            let text = tr_sent!("{path} belongs to another user", path = path.display());
             return Err(io::Error::other(text));
         }
         Ok(Self(path.to_path_buf()))

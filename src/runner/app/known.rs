@@ -129,7 +129,7 @@ pub(super) const PROGRAMS: &[KnownProgram] = &[
     KnownProgram {
         argument: Some(KnownArgument {
             name: "logdir",
-            title: "Log directory",
+            title: tr_sent!("Log directory"),
             default: "/home/work/logs",
         }),
         ..plain(
@@ -148,7 +148,7 @@ pub(super) const PROGRAMS: &[KnownProgram] = &[
     KnownProgram {
         argument: Some(KnownArgument {
             name: "backend-store",
-            title: "Backend store",
+            title: tr_sent!("Backend store"),
             default: "/home/work/mlruns",
         }),
         ..plain(

@@ -148,8 +148,8 @@ pub(super) fn why(run: &Run, files: &AppFiles, name: &str) -> Clean {
 
 pub(super) fn ended(code: Option<i64>) -> String {
     match code {
-        Some(code) => format!("it ended with exit code {code}"),
-        None => "it ended, and its exit code isn't known".to_owned(),
+        Some(code) => tr_sent!("it ended with exit code {code}", code),
+        None => tr_sent!("it ended, and its exit code isn't known").to_owned(),
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn run(task: &AppTask) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("the request for apps failed: {error}"));
+            complain(&tr_sent!("the request for apps failed: {error}", error));
             ExitCode::FAILURE
         }
     }
@@ -100,9 +100,9 @@ fn log(name: &str) -> Result<Vec<Clean>, Failure> {
         .map(|()| files.log(name))
         .filter(|path| path.exists());
     let path = path.ok_or_else(|| {
-        let what = format!(
-            "app '{}' has no log, because workbay hasn't started it",
-            Clean::new(name)
+        let what = tr_sent!(
+            "app '{name}' has no log, because workbay hasn't started it",
+            name = Clean::new(name)
         );
         Failure::not_found(what)
     })?;

@@ -182,14 +182,19 @@ impl Action {
             "run_command" => self.command(values).map(Some),
             // It writes to the log of Backend.AI's own runner.
             "log" => Ok(None),
-            other => Err(io::Error::other(format!("unknown step '{other}'"))),
+            other => Err(io::Error::other(tr_sent!("unknown step '{other}'", other))),
         }
     }
 
     fn text(&self, name: &str, values: &Values) -> io::Result<String> {
         let text = self.args.get(name).and_then(Value::as_str);
-        let text =
-            text.ok_or_else(|| io::Error::other(format!("step '{}' has no {name}", self.action)))?;
+        let text = text.ok_or_else(|| {
+            io::Error::other(tr_sent!(
+                "step '{action}' has no {name}",
+                action = self.action,
+                name
+            ))
+        })?;
         Ok(fill(text, values))
     }
 
@@ -229,7 +234,7 @@ impl Action {
             .map(|word| fill(word, values));
         let program = words
             .next()
-            .ok_or_else(|| io::Error::other("step 'run_command' has no command"))?;
+            .ok_or_else(|| io::Error::other(tr_sent!("step 'run_command' has no command")))?;
         let mut command = Command::new(program);
         preload::give(&mut command);
         let ran = command

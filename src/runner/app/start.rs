@@ -45,7 +45,7 @@ pub(super) fn run(order: &AppOrder) -> Result<App> {
     let start = order
         .start
         .as_ref()
-        .ok_or_else(|| Failure::usage("no app was named"))?;
+        .ok_or_else(|| Failure::usage(tr_sent!("no app was named")))?;
     let candidate = find(order, &start.app)?;
     let files = files()?;
     let lock = lock(&files, &candidate.name)?;
@@ -80,31 +80,46 @@ pub(super) fn find(order: &AppOrder, name: &str) -> Result<Candidate> {
         return Ok(all.swap_remove(at));
     }
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
-    let failure = Failure::not_found(format!("this session has no app '{}'", Clean::new(name)));
+    let failure = Failure::not_found(tr_sent!(
+        "this session has no app '{name}'",
+        name = Clean::new(name)
+    ));
     Err(match names.as_slice() {
-        [] => failure.hint("install a program, or define one in the environment catalog"),
-        names => failure.hint(format!("available: {}", names.join(", "))),
+        [] => failure.hint(tr_sent!(
+            "install a program, or define one in the environment catalog"
+        )),
+        names => failure.hint(tr_sent!("available: {names}", names = names.join(", "))),
     })
 }
 
 pub(super) fn files() -> Result<AppFiles> {
     AppFiles::open().map_err(|error| {
-        Failure::refused("this session has no place for the files of apps")
+        Failure::refused(tr_sent!("this session has no place for the files of apps"))
             .because(error.to_string())
     })
 }
 
 pub(super) fn lock(files: &AppFiles, name: &str) -> Result<std::fs::File> {
     let locked = files.lock(name);
-    locked.map_err(|error| Failure::refused(format!("app '{name}' can't be locked: {error}")))
+    locked.map_err(|error| {
+        Failure::refused(tr_sent!(
+            "app '{name}' can't be locked: {error}",
+            name,
+            error
+        ))
+    })
 }
 
 fn begin(order: &AppOrder, start: &AppStart, app: &Candidate, files: &AppFiles) -> Result<()> {
     let name = &app.name;
     let recipe = app.recipe.as_ref().ok_or_else(|| {
-        Failure::refused(format!("workbay doesn't know how '{name}' is started")).hint(
-            "start it in a shell of the session, or define its command in the environment catalog",
-        )
+        Failure::refused(tr_sent!(
+            "workbay doesn't know how '{name}' is started",
+            name
+        ))
+        .hint(tr_sent!(
+            "start it in a shell of the session, or define its command in the environment catalog"
+        ))
     })?;
     let arguments = arguments(start, name, &recipe.arguments())?;
     check_variables(start, name, recipe)?;
@@ -133,7 +148,7 @@ fn begin(order: &AppOrder, start: &AppStart, app: &Candidate, files: &AppFiles) 
         path: path.unwrap_or_else(|| app.path.clone()),
     };
     supervise::start(&plan).map_err(|error| {
-        Failure::refused(format!("app '{name}' can't be started")).because(error.to_string())
+        Failure::refused(tr_sent!("app '{name}' can't be started", name)).because(error.to_string())
     })
 }
 
@@ -154,10 +169,14 @@ fn arguments(
     let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
     for (argument, value) in &start.arguments {
         if !names.contains(&argument.as_str()) {
-            let what = format!("app '{name}' has no argument '{}'", Clean::new(argument));
+            let what = tr_sent!(
+                "app '{name}' has no argument '{argument}'",
+                name,
+                argument = Clean::new(argument)
+            );
             return Err(Failure::usage(what).hint(match names.as_slice() {
-                [] => "it has none".to_owned(),
-                names => format!("available: {}", names.join(", ")),
+                [] => tr_sent!("it has none").to_owned(),
+                names => tr_sent!("available: {names}", names = names.join(", ")),
             }));
         }
         check_text(value).map_err(Failure::usage)?;
@@ -176,18 +195,23 @@ fn check_variables(start: &AppStart, name: &str, recipe: &Recipe) -> Result<()> 
     for (variable, value) in &start.env {
         check_variable_name(variable).map_err(Failure::usage)?;
         if value.contains('\0') {
-            return Err(Failure::usage(format!(
-                "the value of variable {variable} contains a zero byte"
+            return Err(Failure::usage(tr_sent!(
+                "the value of variable {variable} contains a zero byte",
+                variable
             )));
         }
         if let Recipe::Service(service) = recipe
             && !service.allowed_envs.contains(variable)
         {
-            let what = format!("app '{name}' doesn't take the variable {variable}");
+            let what = tr_sent!(
+                "app '{name}' doesn't take the variable {variable}",
+                name,
+                variable
+            );
             return Err(
                 Failure::usage(what).hint(match service.allowed_envs.as_slice() {
-                    [] => "it takes none".to_owned(),
-                    allowed => format!("available: {}", allowed.join(", ")),
+                    [] => tr_sent!("it takes none").to_owned(),
+                    allowed => tr_sent!("available: {allowed}", allowed = allowed.join(", ")),
                 }),
             );
         }
@@ -212,9 +236,9 @@ fn ports(order: &AppOrder, app: &Candidate, files: &AppFiles) -> Result<Vec<u16>
     let earlier = earlier.filter(|port| !reserved(*port)).and_then(free);
     let found = earlier.or_else(|| (0..16).find_map(|_| free(0).filter(|port| !reserved(*port))));
     found.map(|port| vec![port]).ok_or_else(|| {
-        Failure::refused(format!(
-            "no port of this session is free for app '{}'",
-            app.name
+        Failure::refused(tr_sent!(
+            "no port of this session is free for app '{name}'",
+            name = app.name
         ))
     })
 }
@@ -256,8 +280,11 @@ fn of_service(
 ) -> Result<Prepared> {
     let mut values = service_definition::values(order.runtime_path.as_deref(), ports);
     service.prepare(&mut values).map_err(|error| {
-        Failure::refused(format!("the image can't prepare its service '{name}'"))
-            .because(error.to_string())
+        Failure::refused(tr_sent!(
+            "the image can't prepare its service '{name}'",
+            name
+        ))
+        .because(error.to_string())
     })?;
     Ok(Prepared {
         argv: service.argv(&values, given),
@@ -299,12 +326,13 @@ fn of_program(
         return Ok(prepared);
     }
     let Some(variable) = known.token_variable else {
-        let what = format!(
-            "app '{}' isn't started, because it has no token and this session shares the network of its machine",
-            known.name
+        let what = tr_sent!(
+            "app '{name}' isn't started, because it has no token and this session shares the network of its machine",
+            name = known.name
         );
-        return Err(Failure::refused(what)
-            .hint("launch the session in a network of its own ([network] isolation)"));
+        return Err(Failure::refused(what).hint(tr_sent!(
+            "launch the session in a network of its own ([network] isolation)"
+        )));
     };
     let token = uuid::Uuid::new_v4().simple().to_string();
     let (_, _, page) = crate::model::app::presentation(known.name);
@@ -336,8 +364,9 @@ fn wait(app: &Candidate, files: &AppFiles) -> Result<()> {
     let mut patience = Patience::of(LONGEST);
     loop {
         let Some(run) = files.run(name) else {
-            return Err(Failure::refused(format!(
-                "the files of app '{name}' have disappeared"
+            return Err(Failure::refused(tr_sent!(
+                "the files of app '{name}' have disappeared",
+                name
             )));
         };
         // Taken before the app is asked, because it may end in between.
@@ -359,10 +388,11 @@ fn wait(app: &Candidate, files: &AppFiles) -> Result<()> {
         .run(name)
         .and_then(|run| run.ports.first().copied())
         .or(port);
-    let what = format!(
-        "app '{name}' didn't answer on port {} within {} seconds",
-        port.unwrap_or_default(),
-        LONGEST.as_secs()
+    let what = tr_sent!(
+        "app '{name}' didn't answer on port {port} within {seconds} seconds",
+        name,
+        port = port.unwrap_or_default(),
+        seconds = LONGEST.as_secs()
     );
     stop::end(files, name)?;
     Err(with_log(
@@ -374,9 +404,13 @@ fn wait(app: &Candidate, files: &AppFiles) -> Result<()> {
 
 fn failed(name: &str, run: &Run, files: &AppFiles) -> Failure {
     let what = if files.is_stopped(name) {
-        format!("app '{name}' was stopped before it answered")
+        tr_sent!("app '{name}' was stopped before it answered", name)
     } else {
-        format!("app '{name}' didn't start: {}", ended(run.exit_code))
+        tr_sent!(
+            "app '{name}' didn't start: {why}",
+            name,
+            why = ended(run.exit_code)
+        )
     };
     with_log(Failure::new(FailureKind::Failed, what), files, name)
 }
@@ -385,7 +419,7 @@ fn failed(name: &str, run: &Run, files: &AppFiles) -> Failure {
 fn with_log(failure: Failure, files: &AppFiles, name: &str) -> Failure {
     let lines = last_lines(&files.log(name), LINES);
     if lines.is_empty() {
-        return failure.hint("it printed nothing");
+        return failure.hint(tr_sent!("it printed nothing"));
     }
     let lines: Vec<&str> = lines.iter().map(Clean::as_str).collect();
     failure.because(Clean::multiline(&lines.join("\n")))

@@ -58,11 +58,12 @@ fn other_port(name: &str) -> Option<u16> {
 }
 
 fn not_ours(name: &str, port: u16) -> Failure {
-    let what = format!(
-        "'{}' wasn't started by workbay, and still listens on port {port}",
-        Clean::new(name)
+    let what = tr_sent!(
+        "'{name}' wasn't started by workbay, and still listens on port {port}",
+        name = Clean::new(name),
+        port
     );
-    Failure::refused(what).hint("end its program in a shell of the session")
+    Failure::refused(what).hint(tr_sent!("end its program in a shell of the session"))
 }
 
 /// Ends all processes of a started app, and waits until its end is recorded.
@@ -81,7 +82,13 @@ pub(super) fn end(files: &AppFiles, name: &str) -> Result<()> {
         return Ok(());
     }
     let marked = files.mark_stopped(name);
-    marked.map_err(|error| Failure::refused(format!("app '{name}' can't be stopped: {error}")))?;
+    marked.map_err(|error| {
+        Failure::refused(tr_sent!(
+            "app '{name}' can't be stopped: {error}",
+            name,
+            error
+        ))
+    })?;
     if run.app.is_alive()
         && let Some(group) = Pid::from_raw(run.app.pid)
     {
@@ -98,8 +105,9 @@ pub(super) fn end(files: &AppFiles, name: &str) -> Result<()> {
         left.is_empty()
     });
     if !has_ended {
-        return Err(Failure::refused(format!(
-            "app '{name}' doesn't end, not even when it is killed"
+        return Err(Failure::refused(tr_sent!(
+            "app '{name}' doesn't end, not even when it is killed",
+            name
         )));
     }
     recorded(files, name, &run);
@@ -133,8 +141,12 @@ pub(super) fn wait(order: &AppOrder, name: &str) -> Result<Option<i64>> {
             .filter(|port| listening::is_listening(*port)),
         Err(error) => Some(other_port(name).ok_or(error)?),
     };
-    let port =
-        port.ok_or_else(|| Failure::refused(format!("app '{}' doesn't run", Clean::new(name))))?;
+    let port = port.ok_or_else(|| {
+        Failure::refused(tr_sent!(
+            "app '{name}' doesn't run",
+            name = Clean::new(name)
+        ))
+    })?;
     while listening::is_listening(port) {
         match owner(port) {
             Some(owner) => wait_for(owner),

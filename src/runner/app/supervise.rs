@@ -47,7 +47,7 @@ pub(super) fn start(plan: &Plan) -> io::Result<()> {
     let words = ourselves();
     let (program, arguments) = words
         .split_first()
-        .ok_or_else(|| io::Error::other("the runner doesn't know its own command"))?;
+        .ok_or_else(|| io::Error::other(tr_sent!("the runner doesn't know its own command")))?;
     let mut child = Command::new(program)
         .args(arguments)
         .args(["app", "supervise"])
@@ -64,7 +64,9 @@ pub(super) fn start(plan: &Plan) -> io::Result<()> {
     }
     match answer.trim() {
         STARTED => Ok(()),
-        "" => Err(io::Error::other("workbay's program for apps ended at once")),
+        "" => Err(io::Error::other(tr_sent!(
+            "workbay's program for apps ended at once"
+        ))),
         why => Err(io::Error::other(why.to_owned())),
     }
 }
@@ -97,7 +99,7 @@ async fn supervise() -> io::Result<()> {
         let pid = pid.and_then(|pid| i32::try_from(pid).ok())?;
         ProcessId::of(pid)
     };
-    let unknown = || io::Error::other("the process of the app has no id");
+    let unknown = || io::Error::other(tr_sent!("the process of the app has no id"));
     let mut run = Run {
         app: of(child.id()).ok_or_else(unknown)?,
         supervisor: of(Some(std::process::id())).ok_or_else(unknown)?,
@@ -127,7 +129,7 @@ fn spawn(plan: &Plan) -> io::Result<(pipe::Receiver, Child)> {
     let (program, arguments) = plan
         .argv
         .split_first()
-        .ok_or_else(|| io::Error::other("the app has no command"))?;
+        .ok_or_else(|| io::Error::other(tr_sent!("the app has no command")))?;
     let (reader, writer) = io::pipe()?;
     let mut command = Command::new(program);
     preload::give(&mut command);
@@ -141,10 +143,15 @@ fn spawn(plan: &Plan) -> io::Result<(pipe::Receiver, Child)> {
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut command = tokio::process::Command::from(command);
     let child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            io::Error::other(format!("program '{program}' not found in this session"))
-        }
-        _ => io::Error::other(format!("'{program}' can't be run: {error}")),
+        io::ErrorKind::NotFound => io::Error::other(tr_sent!(
+            "program '{program}' not found in this session",
+            program
+        )),
+        _ => io::Error::other(tr_sent!(
+            "'{program}' can't be run: {error}",
+            program,
+            error
+        )),
     })?;
     let reader = pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?;
     Ok((reader, child))

@@ -82,8 +82,8 @@ fn read(root: &Root, path: &FilePath, offset: u64) -> io::Result<()> {
             Ok(length) => length,
             Err(error) => {
                 drop(output);
-                let text = format!("'{path}' can't be read: {error}");
-                return ended(Err(Failure::refused(text).hint("check the disk")));
+                let text = tr_sent!("'{path}' can't be read: {error}", path, error);
+                return ended(Err(Failure::refused(text).hint(tr_sent!("check the disk"))));
             }
         };
         output.write_all(&wire::head(FrameKind::Data, length))?;
@@ -110,8 +110,10 @@ fn write(root: &Root, path: &FilePath, options: WriteOptions) -> io::Result<Resu
             Ok(Some((FrameKind::Message, _))) => return Err(io::ErrorKind::InvalidData.into()),
             Ok(None) | Err(_) => {
                 file.interrupt();
-                let text = format!("the transfer of '{path}' was interrupted");
-                return Ok(Err(Failure::lost(text).hint("continue it with `--resume`")));
+                let text = tr_sent!("the transfer of '{path}' was interrupted", path);
+                return Ok(Err(
+                    Failure::lost(text).hint(tr_sent!("continue it with `--resume`"))
+                ));
             }
         }
     }

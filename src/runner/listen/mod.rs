@@ -47,7 +47,12 @@ pub(super) fn run(address: &str, port: u16) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("listening on {address} port {port}: {error}"));
+            complain(&tr_sent!(
+                "listening on {address} port {port}: {error}",
+                address,
+                port,
+                error
+            ));
             ExitCode::FAILURE
         }
     }
@@ -133,7 +138,7 @@ async fn accept(listener: &TcpListener, peers: &Peers, frames: &mpsc::Sender<Fra
         let (stream, from) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
-                complain(&format!("a connection can't be accepted: {error}"));
+                complain(&tr_sent!("a connection can't be accepted: {error}", error));
                 // Without file descriptors an immediate retry fails, too.
                 tokio::time::sleep(std::time::Duration::from_millis(100)).await;
                 continue;
@@ -154,7 +159,10 @@ async fn open(
     let peer = {
         let mut peers = peers.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() >= CONNECTIONS {
-            complain(&format!("a connection is refused: {CONNECTIONS} are open"));
+            complain(&tr_sent!(
+                "a connection is refused: {connections} are open",
+                connections = CONNECTIONS
+            ));
             return;
         }
         let (peer, ends) = Peer::new(number, frames.clone());

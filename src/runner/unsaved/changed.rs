@@ -23,7 +23,7 @@ pub(super) fn count(order: &UnsavedOrder, mounts: &Mounts, most: u64) -> Counted
     let mut counted = CountedFiles::default();
     for (path, metadata) in each(order, mounts) {
         if counted.is_full(most) {
-            let why = format!("more than {most} files changed");
+            let why = tr_sent!("more than {most} files changed", most);
             counted.incomplete = Some(why.as_str().into());
             break;
         }

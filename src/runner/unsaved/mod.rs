@@ -55,14 +55,17 @@ fn order() -> io::Result<UnsavedOrder> {
     let mut line = Vec::new();
     BufReader::new(io::stdin().lock().take(LONGEST)).read_until(b'\n', &mut line)?;
     serde_json::from_slice(&line)
-        .map_err(|error| io::Error::other(format!("the order can't be read: {error}")))
+        .map_err(|error| io::Error::other(tr_sent!("the order can't be read: {error}", error)))
 }
 
 fn list(order: &UnsavedOrder) -> io::Result<()> {
     let mounts = Mounts::read()?;
     let mut outside = changed::count(order, &mounts, MOST_COUNTED);
     if order.shortened {
-        let why = format!("more than {MOST_COUNTED} paths changed");
+        let why = tr_sent!(
+            "more than {most_counted} paths changed",
+            most_counted = MOST_COUNTED
+        );
         outside.incomplete = Some(why.as_str().into());
     }
     let home = order.home.then(|| count_home(order, &mounts));
@@ -106,8 +109,9 @@ fn pack(order: &UnsavedOrder) -> io::Result<()> {
     {
         let shown = FilePath::parse(missing.as_os_str());
         let shown = shown.map(|it| it.to_string()).unwrap_or_default();
-        return Err(io::Error::other(format!(
-            "/{shown}: not found in the session"
+        return Err(io::Error::other(tr_sent!(
+            "/{shown}: not found in the session",
+            shown
         )));
     }
     let is_named = |path: &Path| {

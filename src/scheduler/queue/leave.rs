@@ -118,5 +118,7 @@ impl Scheduler {
     }
 }
 
-const SECRET_LOST: &str = "workbay's daemon restarted before the session started, and secret \
-                           variables are in its memory only. Relaunch the session";
+const SECRET_LOST: &str = tr_sent!(
+    "workbay's daemon restarted before the session started, and secret \
+                           variables are in its memory only. Relaunch the session"
+);

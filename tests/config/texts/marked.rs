@@ -123,7 +123,7 @@ fn text(name: &str, arguments: TokenStream) -> Option<Marked> {
 }
 
 /// The value of a string literal.
-fn unescaped(tokens: &[TokenTree]) -> Option<String> {
+pub fn unescaped(tokens: &[TokenTree]) -> Option<String> {
     let [TokenTree::Literal(literal)] = tokens else {
         return None;
     };
@@ -140,6 +140,7 @@ fn unescaped(tokens: &[TokenTree]) -> Option<String> {
             '\n' => while chars.next_if(|c| c.is_whitespace()).is_some() {},
             'n' => text.push('\n'),
             't' => text.push('\t'),
+            'r' => text.push('\r'),
             'u' => {
                 let code: String = chars.by_ref().take_while(|c| *c != '}').collect();
                 let code = u32::from_str_radix(code.trim_start_matches('{'), 16).ok()?;

@@ -3,7 +3,9 @@
 //! A text is found by the macros of `src/locale/mod.rs`, or it is in a table that this test lists. `scripts/docs
 //! --reference` writes the template again.
 
+mod internal;
 mod marked;
+mod unmarked;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

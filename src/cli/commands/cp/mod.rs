@@ -19,7 +19,8 @@ use crate::{
         invocation::Invocation,
         output,
     },
-    model::resources::Bytes,
+    client::language,
+    model::{resources::Bytes, text::Clean},
 };
 
 /// Copy files between a session and this machine
@@ -104,6 +105,7 @@ fn path_of<'a>(end: &Inside<'a>) -> &'a str {
 /// Prints what was copied, and what was skipped on stderr.
 pub(in crate::cli) fn print_copied(copied: Copied, json: bool) -> Result<(), Fail> {
     for sentence in &copied.skipped {
+        let sentence = language::of(Clean::new(sentence));
         output::remark(&tr!("workbay: skipped {sentence}", sentence));
     }
     let Copied {

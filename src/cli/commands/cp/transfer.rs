@@ -14,7 +14,7 @@ use crate::{
         connection::Connection,
         fail::{Fail, code},
     },
-    client::{Stream, StreamItem},
+    client::{Stream, StreamItem, language},
     model::{helper::HelperTask, id::SessionKey, log::LogSource, text::Clean},
     protocol::message::{StreamEnd, StreamOpen},
 };
@@ -73,8 +73,8 @@ pub(super) async fn download(
     path: &str,
     destination: &Path,
 ) -> Result<Copied, Fail> {
-    let destination =
-        Destination::find(destination).map_err(|error| Fail::new(code::FAILED, plain(&error)))?;
+    let destination = Destination::find(destination)
+        .map_err(|error| Fail::new(code::FAILED, language::of(Clean::new(&plain(&error)))))?;
     let task = HelperTask::Pack {
         path: path.to_owned(),
     };
@@ -106,6 +106,7 @@ pub(super) async fn download(
 }
 
 fn failed(why: &str) -> Fail {
+    let why = language::of(Clean::new(why));
     Fail::new(code::FAILED, tr!("the copy failed: {why}", why))
 }
 
@@ -173,7 +174,8 @@ impl Messages {
                 let lines = self.lines();
                 let why = lines
                     .iter()
-                    .find_map(|line| line.as_str().strip_prefix("workbay: "));
+                    .find_map(|line| line.as_str().strip_prefix("workbay: "))
+                    .map(|why| language::of(Clean::new(why)));
                 Err(Fail::new(
                     code::FAILED,
                     match why {

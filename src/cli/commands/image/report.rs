@@ -7,7 +7,7 @@ use crate::{
         progress::Progress,
         reports::{JsonLines, closed, failed},
     },
-    client::{Stream, StreamItem},
+    client::{Stream, StreamItem, language},
     model::{own_image::ImageProgress, resources::Bytes, text::Clean},
     protocol::message::StreamEnd,
 };
@@ -43,7 +43,10 @@ impl Reporter {
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Fail> {
         let steps: Vec<ImageProgress> = self.lines.read(bytes)?;
-        steps.into_iter().try_for_each(|step| self.report(step))
+        steps.into_iter().try_for_each(|mut step| {
+            step.what = language::of(step.what);
+            self.report(step)
+        })
     }
 
     fn report(&mut self, step: ImageProgress) -> Result<(), Fail> {

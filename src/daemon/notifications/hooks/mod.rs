@@ -114,7 +114,11 @@ impl Hooks {
         if let Err(why) = result {
             tracing::warn!(event, %why, "the hook failed");
             if !stopped {
-                let text = format!("the hook for {event} failed: {why}. See the daemon's log");
+                let text = tr_sent!(
+                    "the hook for {event} failed: {why}. See the daemon's log",
+                    event,
+                    why
+                );
                 let text = Clean::new(&text);
                 // Sending fails only while the daemon ends.
                 let _ = self.core.send(Inbound::Remark { text }).await;
@@ -140,7 +144,7 @@ async fn carry_out(settings: &HookSettings, notice: &Notice) -> Result<(), Strin
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| format!("{program} can't be run: {error}"))?;
+        .map_err(|error| tr_sent!("{program} can't be run: {error}", program, error))?;
     let words = serde_json::to_string(notice).map_err(|error| error.to_string())?;
     let words = json_escaped(&words).into_bytes();
     if let Some(mut stdin) = child.stdin.take() {
@@ -163,9 +167,9 @@ async fn carry_out(settings: &HookSettings, notice: &Notice) -> Result<(), Strin
     match ended {
         Ok(Ok(status)) => of(status),
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!(
-            "it didn't end within {}",
-            settings.timeout.in_words()
+        Err(_) => Err(tr_sent!(
+            "it didn't end within {time}",
+            time = settings.timeout.in_words()
         )),
     }
 }

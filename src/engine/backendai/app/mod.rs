@@ -80,26 +80,23 @@ impl Apps for BackendAiEngine {
     }
 
     async fn app_end(&self, _session: SessionId, _app: &str) -> Result<Option<i64>> {
-        Err(Failure::unsupported(
-            "the manager doesn't report whether the apps of a session run",
-        ))
+        Err(Failure::unsupported(tr_sent!(
+            "the manager doesn't report whether the apps of a session run"
+        )))
     }
 
     async fn app_log(&self, _session: SessionId, app: &str) -> Result<Vec<Clean>> {
-        let what = format!(
-            "'{}' has no log of its own: on a cluster, apps print to the log of their session",
-            Clean::new(app)
+        let what = tr_sent!(
+            "'{app}' has no log of its own: on a cluster, apps print to the log of their session",
+            app = Clean::new(app)
         );
-        Err(Failure::unsupported(what).hint("`workbay logs S` prints it"))
+        Err(Failure::unsupported(what).hint(tr_sent!("`workbay logs S` prints it")))
     }
 }
 
 fn not_startable(app: &App) -> Failure {
-    Failure::refused(format!(
-        "{} is opened in advance: the program on its port isn't started or stopped by the manager",
-        app.title
-    ))
-    .hint("start and stop the program inside the session")
+    Failure::refused(tr_sent!("{title} is opened in advance: the program on its port isn't started or stopped by the manager", title = app.title))
+    .hint(tr_sent!("start and stop the program inside the session"))
 }
 
 impl BackendAiEngine {
@@ -108,8 +105,9 @@ impl BackendAiEngine {
         let names: Vec<String> = apps.iter().map(|app| app.name.to_string()).collect();
         let found = apps.into_iter().find(|app| app.name == *name);
         found.ok_or_else(|| {
-            let what = format!("the session has no app '{}'", Clean::new(name));
-            Failure::not_found(what).hint(format!("its apps are {}", names.join(", ")))
+            let what = tr_sent!("the session has no app '{name}'", name = Clean::new(name));
+            Failure::not_found(what)
+                .hint(tr_sent!("its apps are {names}", names = names.join(", ")))
         })
     }
 
@@ -149,13 +147,16 @@ impl BackendAiEngine {
 fn not_launched(service: &str, said: &str) -> Failure {
     let why = said.split_once(NOT_LAUNCHED).map_or("", |(_, why)| why);
     let why = why.trim_start_matches([':', ' ']);
-    let failure = Failure::refused(format!("'{}' didn't start", Clean::new(service)));
+    let failure = Failure::refused(tr_sent!(
+        "'{service}' didn't start",
+        service = Clean::new(service)
+    ));
     let failure = if why.is_empty() {
         failure
     } else {
         failure.because(why)
     };
-    failure.hint("`workbay logs S` prints what it said")
+    failure.hint(tr_sent!("`workbay logs S` prints what it said"))
 }
 
 /// The arguments and variables of a start, as JSON in strings.
@@ -205,10 +206,10 @@ impl StartOptions {
 
 fn unknown_argument(app: &App, name: &str) -> Failure {
     let names: Vec<&str> = app.arguments.iter().map(|it| it.title.as_str()).collect();
-    Failure::usage(format!(
-        "{} has no argument '{}'",
-        app.title,
-        Clean::new(name)
+    Failure::usage(tr_sent!(
+        "{title} has no argument '{name}'",
+        title = app.title,
+        name = Clean::new(name)
     ))
-    .hint(format!("it takes {}", names.join(", ")))
+    .hint(tr_sent!("it takes {names}", names = names.join(", ")))
 }

@@ -89,7 +89,7 @@ impl BackendAiEngine {
         let added: Added = read(&client, url).await?;
         let url = added
             .url
-            .ok_or_else(|| unexpected("its answer has no URL"))?;
+            .ok_or_else(|| unexpected(tr_sent!("its answer has no URL")))?;
         let address = match app.protocol {
             AppProtocol::Http => None,
             AppProtocol::Tcp => Some(address(&client, &url).await?),
@@ -100,16 +100,16 @@ impl BackendAiEngine {
 
 /// Where a program connects to, for an app that isn't a web page.
 async fn address(client: &reqwest::Client, url: &str) -> Result<String> {
-    let mut url = Url::parse(url).map_err(|_| unexpected("its URL is damaged"))?;
+    let mut url = Url::parse(url).map_err(|_| unexpected(tr_sent!("its URL is damaged")))?;
     url.query_pairs_mut().append_pair("do-not-redirect", "true");
     let redirect: Redirect = read(client, url).await?;
     let to = redirect.redirect_url.unwrap_or_default();
-    let to = Url::parse(&to).map_err(|_| unexpected("its answer has no address"))?;
+    let to = Url::parse(&to).map_err(|_| unexpected(tr_sent!("its answer has no address")))?;
     let gateway = to
         .query_pairs()
         .find_map(|(name, value)| (name == "gateway").then(|| value.into_owned()));
     let gateway = gateway.and_then(|it| Some(it.strip_prefix("tcp://")?.to_owned()));
-    gateway.ok_or_else(|| unexpected("its answer has no address"))
+    gateway.ok_or_else(|| unexpected(tr_sent!("its answer has no address")))
 }
 
 /// The networks as the proxy reads them.
@@ -131,7 +131,7 @@ async fn read<T: serde::de::DeserializeOwned>(client: &reqwest::Client, url: Url
         match get(client, url.clone()).await? {
             Ok(body) => {
                 return serde_json::from_slice(&body)
-                    .map_err(|_| unexpected("its answer can't be read"));
+                    .map_err(|_| unexpected(tr_sent!("its answer can't be read")));
             }
             Err(failure) => last = Some(failure),
         }
@@ -181,7 +181,7 @@ async fn body(mut response: reqwest::Response, host: &str) -> Result<Vec<u8>> {
             Err(error) => return Err(unreachable_proxy(host, &error.without_url())),
         }
         if body.len() > LONGEST {
-            return Err(unexpected("its answer is too long"));
+            return Err(unexpected(tr_sent!("its answer is too long")));
         }
     }
 }
@@ -191,32 +191,45 @@ fn refused(status: StatusCode, body: &[u8]) -> Failure {
     let said = ["msg", "message", "title"]
         .into_iter()
         .find_map(|key| body[key].as_str());
-    let text = format!(
-        "the cluster's app proxy refused the app ({})",
-        status.as_u16()
+    let text = tr_sent!(
+        "the cluster's app proxy refused the app ({status})",
+        status = status.as_u16()
     );
     let failure = Failure::refused(text);
     let failure = match said {
         Some(said) => failure.because(Clean::new(said).to_string()),
         None => failure,
     };
-    failure.hint("`workbay app start` opens a port of this machine instead")
+    failure.hint(tr_sent!(
+        "`workbay app start` opens a port of this machine instead"
+    ))
 }
 
 fn no_proxy() -> Failure {
-    Failure::unsupported("this cluster has no app proxy of version 2")
-        .hint("`workbay app start` opens a port of this machine instead")
+    Failure::unsupported(tr_sent!("this cluster has no app proxy of version 2")).hint(tr_sent!(
+        "`workbay app start` opens a port of this machine instead"
+    ))
 }
 
 fn unexpected(why: &str) -> Failure {
-    Failure::refused(format!("the cluster's app proxy can't be used: {why}"))
-        .hint("`workbay app start` opens a port of this machine instead")
+    Failure::refused(tr_sent!(
+        "the cluster's app proxy can't be used: {why}",
+        why
+    ))
+    .hint(tr_sent!(
+        "`workbay app start` opens a port of this machine instead"
+    ))
 }
 
 fn unreachable_proxy(host: &str, error: &reqwest::Error) -> Failure {
     let host = Clean::new(host);
     // The manager itself is still connected.
-    Failure::refused(format!("the cluster's app proxy at {host} doesn't answer"))
-        .because(error.to_string())
-        .hint("`workbay app start` opens a port of this machine instead")
+    Failure::refused(tr_sent!(
+        "the cluster's app proxy at {host} doesn't answer",
+        host
+    ))
+    .because(error.to_string())
+    .hint(tr_sent!(
+        "`workbay app start` opens a port of this machine instead"
+    ))
 }

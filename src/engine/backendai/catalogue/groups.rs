@@ -186,8 +186,13 @@ pub(super) fn kinds(catalogue: &Catalogue, shares_per_device: Option<u32>) -> Ve
 fn kind(slot: &str, shares_per_device: Option<u32>) -> AcceleratorKind {
     let shares = AcceleratorKind::is_fraction(slot);
     let count = shares_per_device.filter(|_| shares);
-    let conversion = count.map(|count| AcceleratorKind::conversion_of(slot, count) + "; ");
-    let note = conversion.unwrap_or_default() + "a share of a GPU, shared with other sessions";
+    let note = match count {
+        Some(count) => tr_sent!(
+            "{conversion}; a share of a GPU, shared with other sessions",
+            conversion = AcceleratorKind::conversion_of(slot, count)
+        ),
+        None => tr_sent!("a share of a GPU, shared with other sessions").to_owned(),
+    };
     AcceleratorKind {
         slot: slot.to_owned(),
         unit: Clean::new(&AcceleratorKind::usual_unit(slot)),

@@ -50,24 +50,24 @@ impl BackendAiEngine {
             ..Catalogue::default()
         };
         let mut gaps = Vec::new();
-        let agents = Arc::new(part(agents, "agents", &mut gaps)?.unwrap_or_default());
+        let agents = Arc::new(part(agents, tr_later!("agents"), &mut gaps)?.unwrap_or_default());
         self.core.know_agents(&agents);
-        let groups = part(groups, "resource groups", &mut gaps)?.unwrap_or_default();
-        let checked = part(checked, "presets", &mut gaps)?.unwrap_or_default();
+        let groups = part(groups, tr_later!("resource groups"), &mut gaps)?.unwrap_or_default();
+        let checked = part(checked, tr_later!("presets"), &mut gaps)?.unwrap_or_default();
         catalogue.limits = read_limits(Node::new(&checked));
         catalogue.resource_groups = groups.merged(Node::new(&checked), &agents);
         catalogue.presets = presets::read(Node::new(&checked));
-        let bound = part(bound, "presets of groups", &mut gaps)?;
+        let bound = part(bound, tr_later!("presets of groups"), &mut gaps)?;
         let offered = presets::of_groups(bound.unwrap_or_default(), &groups.names);
         catalogue.presets.extend(offered);
-        if let Some(read) = part(policy, "policy", &mut gaps)? {
+        if let Some(read) = part(policy, tr_later!("policy"), &mut gaps)? {
             catalogue.policy = policy::read(Node::new(&read));
         }
         catalogue.policy.per_container = groups.largest_container();
         catalogue.quanta.extend(groups.quantum());
         catalogue.agents.clone_from(&agents.list);
         catalogue.accelerators = groups::kinds(&catalogue, self.core.config.shares_per_device);
-        if let Some(folders) = part(folders, "folders", &mut gaps)? {
+        if let Some(folders) = part(folders, tr_later!("folders"), &mut gaps)? {
             catalogue.folders = folder::read(&folders);
         }
         connection
@@ -108,12 +108,12 @@ impl ManagerConnection {
             names.join(", ")
         };
         found.map(|p| Some(pair(p))).ok_or_else(|| {
-            Failure::refused(format!(
-                "{} isn't in project '{}'",
-                self.me.user.email,
-                Clean::new(wanted)
+            Failure::refused(tr_sent!(
+                "{email} isn't in project '{project}'",
+                email = self.me.user.email,
+                project = Clean::new(wanted)
             ))
-            .hint(format!("available projects: {}", names()))
+            .hint(tr_sent!("available projects: {names}", names = names()))
         })
     }
 }

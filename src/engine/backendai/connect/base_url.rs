@@ -21,20 +21,23 @@ impl BaseUrl {
     /// With `through_web`, the manager's paths begin with `/func`.
     pub(in crate::engine::backendai) fn new(endpoint: &str, through_web: bool) -> Result<Self> {
         let bad = |why: &str| {
-            Failure::denied(format!(
-                "endpoint '{}' {why}",
-                crate::model::text::Clean::new(endpoint)
+            Failure::denied(tr_sent!(
+                "endpoint '{endpoint}' {why}",
+                endpoint = crate::model::text::Clean::new(endpoint),
+                why
             ))
-            .hint("use an address like https://manager.example or http://127.0.0.1:8091")
+            .hint(tr_sent!(
+                "use an address like https://manager.example or http://127.0.0.1:8091"
+            ))
         };
-        let url = Url::parse(endpoint.trim()).map_err(|_| bad("isn't an address"))?;
+        let url = Url::parse(endpoint.trim()).map_err(|_| bad(tr_sent!("isn't an address")))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(bad("isn't an http or https address"));
+            return Err(bad(tr_sent!("isn't an http or https address")));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(
-                Failure::denied("the endpoint contains a username or password")
-                    .hint("set access-key and secret-key instead"),
+                Failure::denied(tr_sent!("the endpoint contains a username or password"))
+                    .hint(tr_sent!("set access-key and secret-key instead")),
             );
         }
         let own = url.path().trim_end_matches('/').to_owned();
@@ -60,10 +63,11 @@ impl BaseUrl {
         if !address::is_unencrypted(&self.url) || (accepted && !by_password) {
             return Ok(());
         }
-        Err(
-            Failure::denied(format!("endpoint {}", address::why_refused(&self.shown)))
-                .hint(address::secure_alternatives(by_password).to_owned()),
-        )
+        Err(Failure::denied(tr_sent!(
+            "endpoint {why}",
+            why = address::why_refused(&self.shown)
+        ))
+        .hint(address::secure_alternatives(by_password).to_owned()))
     }
 
     /// Whether the address is on this machine.

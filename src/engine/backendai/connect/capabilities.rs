@@ -14,42 +14,52 @@ const AGES: [Age; 6] = [
     (
         |it| it.scope_id,
         Capability::IdleChecks,
-        "this manager doesn't report idle checks: it is older than 24.12",
+        tr_sent!("this manager doesn't report idle checks: it is older than 24.12"),
     ),
     (
         |it| it.counts_streams,
         Capability::NetworkIdle,
-        "this manager doesn't count terminals and connections for its network idle check: it is older \
-         than 26.8",
+        tr_sent!(
+            "this manager doesn't count terminals and connections for its network idle check: it is older \
+         than 26.8"
+        ),
     ),
     (
         |it| it.scheduling_history,
         Capability::SchedulingSteps,
-        "this manager reports only when each status was reached, not its attempts: it is older than 26.2",
+        tr_sent!(
+            "this manager reports only when each status was reached, not its attempts: it is older than 26.2"
+        ),
     ),
     (
         |it| it.reports_failed_starts,
         Capability::StartFailures,
-        "this manager may report a session as running whose container ended while it started: it is \
-         older than 26.8",
+        tr_sent!(
+            "this manager may report a session as running whose container ended while it started: it is \
+         older than 26.8"
+        ),
     ),
     (
         |it| it.reports_timeout,
         Capability::BatchTimeout,
-        "this manager doesn't report the timeout of a batch session: it is older than 26.3",
+        tr_sent!(
+            "this manager doesn't report the timeout of a batch session: it is older than 26.3"
+        ),
     ),
     (
         |it| it.reports_runtime,
         Capability::LaunchRecord,
-        "this manager doesn't report the variables and the bootstrap script of a session: it is older \
-         than 26.3",
+        tr_sent!(
+            "this manager doesn't report the variables and the bootstrap script of a session: it is older \
+         than 26.3"
+        ),
     ),
 ];
 
 pub(in crate::engine::backendai) const HIDDEN: &str =
-    "this cluster doesn't show its agents to users";
+    tr_sent!("this cluster doesn't show its agents to users");
 pub(in crate::engine::backendai) const TOO_OLD_FOR_AGENTS: &str =
-    "this manager can't choose an agent: it is older than 24.09.1";
+    tr_sent!("this manager can't choose an agent: it is older than 24.09.1");
 
 pub(in crate::engine::backendai) fn of(
     features: Features,
@@ -63,19 +73,23 @@ pub(in crate::engine::backendai) fn of(
     if !administrator {
         missing.push((
             Capability::Owners,
-            Clean::new("only administrators can launch sessions for other users"),
+            Clean::new(tr_sent!(
+                "only administrators can launch sessions for other users"
+            )),
         ));
         missing.push((
             Capability::Priority,
-            Clean::new("only administrators can change a priority on this cluster"),
+            Clean::new(tr_sent!(
+                "only administrators can change a priority on this cluster"
+            )),
         ));
     } else if !features.launches_for_others {
         missing.push((
             Capability::Owners,
-            Clean::new(
+            Clean::new(tr_sent!(
                 "this manager can't launch sessions for other users: releases 25.13 to 25.19 fail \
-                 with an internal error",
-            ),
+                 with an internal error"
+            )),
         ));
     }
     if hidden {

@@ -26,16 +26,26 @@ pub(in crate::engine::backendai) fn between(ours: Timestamp, date: &str) -> Opti
 impl fmt::Display for ClockSkew {
     /// "this machine's clock is 61 min ahead of the manager's".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let side = if self.0 < 0 { "behind" } else { "ahead of" };
         let minutes = (self.0.unsigned_abs() + 30) / 60;
-        if minutes < 120 {
-            return write!(
-                f,
-                "this machine's clock is {minutes} min {side} the manager's"
-            );
-        }
         let hours = (minutes + 30) / 60;
-        write!(f, "this machine's clock is {hours} h {side} the manager's")
+        f.write_str(&match (self.0 < 0, minutes < 120) {
+            (true, true) => tr_sent!(
+                "this machine's clock is {minutes} min behind the manager's",
+                minutes
+            ),
+            (true, false) => tr_sent!(
+                "this machine's clock is {hours} h behind the manager's",
+                hours
+            ),
+            (false, true) => tr_sent!(
+                "this machine's clock is {minutes} min ahead of the manager's",
+                minutes
+            ),
+            (false, false) => tr_sent!(
+                "this machine's clock is {hours} h ahead of the manager's",
+                hours
+            ),
+        })
     }
 }
 

@@ -64,10 +64,10 @@ impl ManagerConnection {
         let announced: Announcement = http.json(&ManagerCall::get("/").within(SHORT)).await?;
         let version = announced.version();
         if version < OLDEST {
-            return Err(Failure::unsupported(format!(
-                "the manager at {} has version {}. workbay needs 24.09 or later",
-                http.whom.endpoint,
-                announced.shown()
+            return Err(Failure::unsupported(tr_sent!(
+                "the manager at {endpoint} has version {version}. workbay needs 24.09 or later",
+                endpoint = http.whom.endpoint,
+                version = announced.shown()
             )));
         }
         http.speak(&announced.api_version());
@@ -124,9 +124,9 @@ async fn current_user(http: &Http) -> Result<CurrentUser> {
     let data = http.ask(Schema::One, WHO, json!({})).await?;
     let user = Node::new(&data["user"]);
     let Some(id) = user.text("uuid") else {
-        return Err(declined(
-            "the manager doesn't report the user of these keys",
-        ));
+        return Err(declined(tr_sent!(
+            "the manager doesn't report the user of these keys"
+        )));
     };
     let projects = user.list("groups").iter().filter_map(project).collect();
     Ok(CurrentUser {
@@ -159,13 +159,13 @@ fn choose_project(wanted: Option<&str>, me: &CurrentUser) -> Result<Option<Proje
         return Ok(Some(project.clone()));
     }
     let there: Vec<&str> = me.projects.iter().map(|p| p.name.as_str()).collect();
-    Err(Failure::denied(format!(
-        "{} isn't in project '{}'",
-        me.user.email,
-        Clean::new(wanted)
+    Err(Failure::denied(tr_sent!(
+        "{email} isn't in project '{project}'",
+        email = me.user.email,
+        project = Clean::new(wanted)
     ))
-    .hint(format!(
-        "set project of the context to one of: {}",
-        there.join(", ")
+    .hint(tr_sent!(
+        "set project of the context to one of: {names}",
+        names = there.join(", ")
     )))
 }

@@ -166,9 +166,9 @@ impl LoginState {
         }
         match headers.get(SESSION_HEADER).map(|id| id.to_str()) {
             Some(Ok(id)) => Ok(LoginProof(Some(Secret::new(id)))),
-            _ => Err(Failure::reported(
-                "a login without an id (header X-BackendAI-SessionID). The web server is too old",
-            )),
+            _ => Err(Failure::reported(tr_sent!(
+                "a login without an id (header X-BackendAI-SessionID). The web server is too old"
+            ))),
         }
     }
 }
@@ -180,39 +180,42 @@ fn refused(data: &serde_json::Value, whom: &Recipient, with_code: bool) -> Failu
     let (kind, hint) = match problem.kind.as_str() {
         "require-totp-authentication" => (
             FailureKind::NeedsCode,
-            format!(
-                "run `workbay context login {}` and type the one-time password",
-                whom.context
+            tr_sent!(
+                "run `workbay context login {context}` and type the one-time password",
+                context = whom.context
             ),
         ),
         "require-totp-registration" => (
             FailureKind::Denied,
-            "this account must have one-time passwords: set them up in the WebUI first".to_owned(),
+            tr_sent!("this account must have one-time passwords: set them up in the WebUI first")
+                .to_owned(),
         ),
         "password-expired" => (
             FailureKind::Denied,
-            "set a new password in the WebUI first, then in the configuration of the context"
-                .to_owned(),
+            tr_sent!(
+                "set a new password in the WebUI first, then in the configuration of the context"
+            )
+            .to_owned(),
         ),
         // The password was accepted, or the server would not have asked for the code.
         kind if with_code && kind != "auth-failed" => (
             FailureKind::NeedsCode,
-            format!(
-                "run `workbay context login {}` and type the present one-time password: each is \
+            tr_sent!(
+                "run `workbay context login {context}` and type the present one-time password: each is \
                  accepted for half a minute",
-                whom.context
+                context = whom.context
             ),
         ),
         _ => (
             FailureKind::Denied,
-            "check username and password of the context".to_owned(),
+            tr_sent!("check username and password of the context").to_owned(),
         ),
     };
-    let what = format!(
-        "the login of context '{}' at {} wasn't accepted: {}",
-        whom.context,
-        whom.endpoint,
-        problem.sentence()
+    let what = tr_sent!(
+        "the login of context '{context}' at {endpoint} wasn't accepted: {sentence}",
+        context = whom.context,
+        endpoint = whom.endpoint,
+        sentence = problem.sentence()
     );
     Failure::new(kind, what).hint(hint)
 }
@@ -220,11 +223,11 @@ fn refused(data: &serde_json::Value, whom: &Recipient, with_code: bool) -> Failu
 /// The endpoint has no path for logins.
 fn no_web_server(whom: &Recipient) -> Failure {
     whom.unreachable(
-        "the endpoint doesn't accept logins",
-        Some(
+        tr_sent!("the endpoint doesn't accept logins"),
+        Some(tr_sent!(
             "with mode = \"session\", set the endpoint to the web server for logins. For the \
-             manager itself, use mode = \"api\" and keys",
-        ),
+             manager itself, use mode = \"api\" and keys"
+        )),
     )
 }
 
@@ -233,10 +236,14 @@ fn blocked(headers: &HeaderMap) -> Failure {
         .get("retry-after")
         .and_then(|text| text.to_str().ok()?.trim().parse().ok())
         .map(Duration::from_secs);
-    Failure::denied("too many failed logins: the web server blocks this account for a while").hint(
-        match reported {
-            Some(wait) => format!("try again in {} min", wait.as_secs().div_ceil(60)),
-            None => "try again later (20 minutes by default)".to_owned(),
-        },
-    )
+    Failure::denied(tr_sent!(
+        "too many failed logins: the web server blocks this account for a while"
+    ))
+    .hint(match reported {
+        Some(wait) => tr_sent!(
+            "try again in {minutes} min",
+            minutes = wait.as_secs().div_ceil(60)
+        ),
+        None => tr_sent!("try again later (20 minutes by default)").to_owned(),
+    })
 }

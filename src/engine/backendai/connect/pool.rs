@@ -68,7 +68,7 @@ fn client(tls: &rustls::ClientConfig, direct: bool) -> Result<Client> {
         .pool_idle_timeout(IDLE)
         .user_agent(concat!("workbay/", env!("CARGO_PKG_VERSION")))
         .build()
-        .map_err(|error| Failure::internal(format!("no HTTP client: {error}")))
+        .map_err(|error| Failure::internal(tr_sent!("no HTTP client: {error}", error)))
 }
 
 #[cfg(test)]

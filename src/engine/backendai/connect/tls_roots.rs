@@ -23,7 +23,7 @@ pub(in crate::engine::backendai) fn client_config(
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| Failure::internal(format!("TLS can't be set up: {error}")))?
+        .map_err(|error| Failure::internal(tr_sent!("TLS can't be set up: {error}", error)))?
         .with_root_certificates(roots)
         .with_no_client_auth();
     // The signature includes the Host header, which HTTP/2 doesn't have.
@@ -33,14 +33,15 @@ pub(in crate::engine::backendai) fn client_config(
 
 fn add_file(roots: &mut RootCertStore, path: &Path) -> Result<()> {
     let shown = path.display();
-    let fault = |why: String| Failure::internal(format!("ca-file {shown}: {why}"));
+    let fault = |why: String| Failure::internal(tr_sent!("ca-file {shown}: {why}", shown, why));
     let certificates = CertificateDer::pem_file_iter(path)
         .map_err(|error| fault(error.to_string()))?
         .collect::<std::result::Result<Vec<_>, _>>()
         .map_err(|error| fault(error.to_string()))?;
     if certificates.is_empty() {
         return Err(fault(
-            "it contains no certificate. Use a PEM file (-----BEGIN CERTIFICATE-----)".to_owned(),
+            tr_sent!("it contains no certificate. Use a PEM file (-----BEGIN CERTIFICATE-----)")
+                .to_owned(),
         ));
     }
     for certificate in certificates {

@@ -21,12 +21,14 @@ pub(super) async fn read(
 ) -> Result<FileBytes> {
     let entry = requests::stat(connection, folder, path).await?;
     if entry.kind != FileKind::File {
-        let text = format!("'{path}' can't be read: it isn't a file");
-        return Err(Failure::refused(text).hint("choose a file"));
+        let text = tr_sent!("'{path}' can't be read: it isn't a file", path);
+        return Err(Failure::refused(text).hint(tr_sent!("choose a file")));
     }
     if offset > entry.size {
-        let text = format!("'{path}' has only {} bytes", entry.size);
-        return Err(Failure::refused(text).hint("start the transfer again from the beginning"));
+        let text = tr_sent!("'{path}' has only {size} bytes", path, size = entry.size);
+        return Err(
+            Failure::refused(text).hint(tr_sent!("start the transfer again from the beginning"))
+        );
     }
     // A range must not be empty.
     if offset == entry.size {
@@ -49,8 +51,8 @@ pub(super) async fn read(
     };
     if response.status().is_success() && !is_expected {
         return Err(
-            Failure::unsupported("the storage proxy can't continue a download")
-                .hint("start the transfer again from the beginning"),
+            Failure::unsupported(tr_sent!("the storage proxy can't continue a download"))
+                .hint(tr_sent!("start the transfer again from the beginning")),
         );
     }
     if !is_expected {

@@ -77,9 +77,8 @@ impl Files for BackendAiEngine {
             connection.must_be_writable(folder).await?;
         }
         if !options.replace && requests::exists(&connection, folder, path).await? {
-            return Err(
-                Failure::refused(format!("'{path}' already exists")).hint("choose another name")
-            );
+            return Err(Failure::refused(tr_sent!("'{path}' already exists", path))
+                .hint(tr_sent!("choose another name")));
         }
         upload::write(self, folder, path, options, content).await
     }
@@ -95,9 +94,9 @@ impl Files for BackendAiEngine {
                 SessionDirectory::home(*session).work(self, work).await
             }
             (FileRoot::Running(_), _) | (_, FileRoot::Running(_)) => Err(Failure::unsupported(
-                "the manager can't copy between a running session and another place",
+                tr_sent!("the manager can't copy between a running session and another place"),
             )
-            .hint("download the files first, then upload them")),
+            .hint(tr_sent!("download the files first, then upload them"))),
             _ => {
                 let connection = self.core.connection().await?;
                 if !matches!(work, LocalWork::Measure { .. }) {
@@ -112,22 +111,24 @@ impl Files for BackendAiEngine {
 fn folder(at: &FileRoot) -> Result<&str> {
     match at {
         FileRoot::Folder(name) => Ok(name),
-        FileRoot::Running(_) => Err(Failure::internal(
-            "the files of a running session were looked for in a folder. Report this error",
-        )),
-        FileRoot::Ended(_) => Err(
-            Failure::unsupported("clusters keep no files of ended sessions")
-                .hint("put files that must outlive a session into a mounted folder"),
-        ),
+        FileRoot::Running(_) => Err(Failure::internal(tr_sent!(
+            "the files of a running session were looked for in a folder. Report this error"
+        ))),
+        FileRoot::Ended(_) => Err(Failure::unsupported(tr_sent!(
+            "clusters keep no files of ended sessions"
+        ))
+        .hint(tr_sent!(
+            "put files that must outlive a session into a mounted folder"
+        ))),
     }
 }
 
 /// The path of a request about files in a folder.
 fn route(folder: &str, verb: &str) -> Result<String> {
     // The name is one segment of the path.
-    let mut url = Url::parse("http://x").map_err(|_| declined("invalid folder name"))?;
+    let mut url = Url::parse("http://x").map_err(|_| declined(tr_sent!("invalid folder name")))?;
     url.path_segments_mut()
-        .map_err(|()| declined("invalid folder name"))?
+        .map_err(|()| declined(tr_sent!("invalid folder name")))?
         .extend(["folders", folder, verb]);
     Ok(url.path().to_owned())
 }
@@ -138,10 +139,11 @@ fn text(path: &FilePath) -> Result<&str> {
         return Ok(".");
     }
     path.as_path().to_str().ok_or_else(|| {
-        Failure::unsupported(format!(
-            "'{path}' isn't UTF-8, which folders on a cluster need"
+        Failure::unsupported(tr_sent!(
+            "'{path}' isn't UTF-8, which folders on a cluster need",
+            path
         ))
-        .hint("rename the file first")
+        .hint(tr_sent!("rename the file first"))
     })
 }
 
@@ -156,8 +158,8 @@ async fn ticket(
     let answer: Value = connection.http.json(&call).await?;
     let node = Node::new(&answer);
     let unreadable = || {
-        Failure::reported("no address of the storage proxy")
-            .hint("report this to the administrator of the cluster")
+        Failure::reported(tr_sent!("no address of the storage proxy"))
+            .hint(tr_sent!("report this to the administrator of the cluster"))
     };
     let (url, token) = (node.str("url"), node.str("token"));
     let mut url = url
@@ -171,9 +173,9 @@ async fn ticket(
 /// An error of the connection to the storage proxy. Its address has a token, so it isn't shown.
 fn lost(error: reqwest::Error) -> Failure {
     let error = error.without_url();
-    Failure::lost("the storage proxy of the cluster doesn't answer")
+    Failure::lost(tr_sent!("the storage proxy of the cluster doesn't answer"))
         .because(error.to_string())
-        .hint("check the connection, then continue the transfer")
+        .hint(tr_sent!("check the connection, then continue the transfer"))
 }
 
 /// An answer of the storage proxy that isn't a success.
@@ -185,13 +187,15 @@ async fn refused(response: reqwest::Response) -> Failure {
     let said = said.text("msg").or_else(|| said.text("title"));
     let said = said.map_or_else(|| status.to_string(), |text| format!("{text} ({status})"));
     if status == reqwest::StatusCode::NOT_FOUND {
-        return Failure::not_found("the storage proxy doesn't have the file")
+        return Failure::not_found(tr_sent!("the storage proxy doesn't have the file"))
             .because(said)
-            .hint("list the directory to see its contents");
+            .hint(tr_sent!("list the directory to see its contents"));
     }
-    Failure::refused("the storage proxy refused the transfer")
+    Failure::refused(tr_sent!("the storage proxy refused the transfer"))
         .because(said)
-        .hint("check the quota and your permission for the folder")
+        .hint(tr_sent!(
+            "check the quota and your permission for the folder"
+        ))
 }
 
 #[cfg(test)]

@@ -60,10 +60,10 @@ pub(super) async fn answer(
         }
         FileRequest::Rename { from, to } => rename(connection, folder, from, to).await?,
         FileRequest::CreateLink { .. } | FileRequest::SetAttributes { .. } => {
-            return Err(Failure::unsupported(
-                "folders on a cluster take no links, permissions and times",
-            )
-            .hint("set them in a session that mounts the folder"));
+            return Err(Failure::unsupported(tr_sent!(
+                "folders on a cluster take no links, permissions and times"
+            ))
+            .hint(tr_sent!("set them in a session that mounts the folder")));
         }
     }
     Ok(FileAnswer::Done)
@@ -80,7 +80,8 @@ async fn post(
 }
 
 fn taken(path: &FilePath) -> Failure {
-    Failure::refused(format!("'{path}' already exists")).hint("choose another name")
+    Failure::refused(tr_sent!("'{path}' already exists", path))
+        .hint(tr_sent!("choose another name"))
 }
 
 pub(super) async fn rename(
@@ -173,8 +174,8 @@ pub(super) async fn stat(
     let entries = list(connection, folder, &directory).await?;
     let found = entries.into_iter().find(|entry| entry.name.0 == *name);
     found.ok_or_else(|| {
-        Failure::not_found(format!("'{path}' not found"))
-            .hint("list the directory above it to see its contents")
+        Failure::not_found(tr_sent!("'{path}' not found", path))
+            .hint(tr_sent!("list the directory above it to see its contents"))
     })
 }
 

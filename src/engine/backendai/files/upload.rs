@@ -107,10 +107,12 @@ pub(super) async fn write(
     mut content: FileBytes,
 ) -> Result<()> {
     let Some(size) = options.size else {
-        return Err(Failure::unsupported(
-            "a file on a cluster can be written only if its size is known",
-        )
-        .hint("write it to a file of this machine first, then copy that"));
+        return Err(Failure::unsupported(tr_sent!(
+            "a file on a cluster can be written only if its size is known"
+        ))
+        .hint(tr_sent!(
+            "write it to a file of this machine first, then copy that"
+        )));
     };
     let connection = engine.core.connection().await?;
     let key = (folder.to_owned(), part_of(path)?);
@@ -119,10 +121,12 @@ pub(super) async fn write(
     let url = match known {
         Some(upload) if options.offset > 0 => upload.url,
         None if options.offset > 0 => {
-            let text = format!("the interrupted transfer of '{path}' doesn't exist any more");
-            return Err(
-                Failure::not_found(text).hint("start the transfer again from the beginning")
+            let text = tr_sent!(
+                "the interrupted transfer of '{path}' doesn't exist any more",
+                path
             );
+            return Err(Failure::not_found(text)
+                .hint(tr_sent!("start the transfer again from the beginning")));
         }
         _ => {
             let body = json!({"path": text(path)?, "size": size});
@@ -150,9 +154,15 @@ pub(super) async fn write(
     }
     let total = sent + waiting.len() as u64;
     if total != size {
-        let text = format!("'{path}' isn't complete: {total} of {size} bytes arrived");
-        return Err(Failure::refused(text)
-            .hint("start the transfer again, if the file isn't being changed"));
+        let text = tr_sent!(
+            "'{path}' isn't complete: {total} of {size} bytes arrived",
+            path,
+            total,
+            size
+        );
+        return Err(Failure::refused(text).hint(tr_sent!(
+            "start the transfer again, if the file isn't being changed"
+        )));
     }
     if !waiting.is_empty() || size == 0 {
         sender.send(sent, waiting.freeze()).await?;
@@ -183,8 +193,8 @@ impl Sender {
                 Ok(Some(now)) if (at..=end).contains(&now) => from = now,
                 // The upload is complete, and its token is used up.
                 Ok(_) => {
-                    return Err(Failure::lost("the storage proxy lost the upload")
-                        .hint("start the transfer again from the beginning"));
+                    return Err(Failure::lost(tr_sent!("the storage proxy lost the upload"))
+                        .hint(tr_sent!("start the transfer again from the beginning")));
                 }
                 // Another attempt of the same piece.
                 Err(_) => {}
@@ -207,9 +217,11 @@ impl Sender {
         match response.status() {
             StatusCode::NO_CONTENT => Ok(()),
             status if status.is_success() => Ok(()),
-            status if status.is_server_error() => Err(Failure::lost("the storage proxy failed")
-                .because(status.to_string())
-                .hint("continue the transfer")),
+            status if status.is_server_error() => {
+                Err(Failure::lost(tr_sent!("the storage proxy failed"))
+                    .because(status.to_string())
+                    .hint(tr_sent!("continue the transfer")))
+            }
             _ => Err(refused(response).await),
         }
     }

@@ -42,9 +42,9 @@ pub(super) fn start(
             }
             Ok(done(paths.len()))
         })),
-        LocalWork::Copy { .. } => Err(Failure::unsupported(
-            "managers can't copy files, so the daemon copies them",
-        )),
+        LocalWork::Copy { .. } => Err(Failure::unsupported(tr_sent!(
+            "managers can't copy files, so the daemon copies them"
+        ))),
     }
 }
 

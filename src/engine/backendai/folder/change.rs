@@ -40,10 +40,10 @@ impl ManagerConnection {
     pub(super) async fn copy(&self, word: &str, name: &str) -> Result<Folder> {
         let folder = self.usable_folder(word).await?;
         if !folder.cloneable {
-            let what = format!("folder {} can't be cloned", folder.name);
-            return Err(refused(what).hint(
-                "only a folder that was created with `--cloneable` can be cloned on a cluster",
-            ));
+            let what = tr_sent!("folder {name} can't be cloned", name = folder.name);
+            return Err(refused(what).hint(tr_sent!(
+                "only a folder that was created with `--cloneable` can be cloned on a cluster"
+            )));
         }
         let body = json!({
             "target_name": name,
@@ -80,10 +80,10 @@ impl ManagerConnection {
         let folder = self.trashed_folder(word).await?;
         let taken = self.usable_folder(folder.name.as_str()).await;
         if taken.is_ok_and(|it| it.is_owner) {
-            let what = format!("folder '{}' already exists", folder.name);
-            return Err(refused(what).hint(format!(
-                "rename it first: `workbay folder rename {} NEW-NAME`",
-                folder.name
+            let what = tr_sent!("folder '{name}' already exists", name = folder.name);
+            return Err(refused(what).hint(tr_sent!(
+                "rename it first: `workbay folder rename {name} NEW-NAME`",
+                name = folder.name
             )));
         }
         let body = json!({"vfolderId": folder.id.as_str()});
@@ -132,10 +132,10 @@ fn mounted(error: Failure, folder: &Folder) -> Failure {
     }
     let text = error.message();
     if text.as_str().to_lowercase().contains("mount") {
-        let what = format!("folder {} is mounted by a session", folder.name);
+        let what = tr_sent!("folder {name} is mounted by a session", name = folder.name);
         return refused(what)
             .because(Clean::new(text.as_str()))
-            .hint("terminate the session first, then try again");
+            .hint(tr_sent!("terminate the session first, then try again"));
     }
     error
 }

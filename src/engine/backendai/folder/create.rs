@@ -50,7 +50,9 @@ impl ManagerConnection {
         let made: Result<Value> = self.http.json(&call).await;
         let made = made.map_err(|error| already_exists(error, name))?;
         rows::folder(Node::new(&made)).ok_or_else(|| {
-            Failure::reported("a new folder without its id. Check the list of folders")
+            Failure::reported(tr_sent!(
+                "a new folder without its id. Check the list of folders"
+            ))
         })
     }
 
@@ -62,10 +64,10 @@ impl ManagerConnection {
             .find(|it| it.name == *word || it.id == *word);
         found.map(|it| it.id.to_string()).ok_or_else(|| {
             let names: Vec<&str> = projects.iter().map(|it| it.name.as_str()).collect();
-            refused(format!(
-                "project '{}' not found (yours: {})",
-                Clean::new(word),
-                names.join(", ")
+            refused(tr_sent!(
+                "project '{word}' not found (yours: {names})",
+                word = Clean::new(word),
+                names = names.join(", ")
             ))
         })
     }
@@ -100,10 +102,10 @@ impl ManagerConnection {
             default, allowed, ..
         } = self.folder_hosts(group).await?;
         if allowed.is_empty() {
-            return Err(refused(
+            return Err(refused(tr_sent!(
                 "this project and these keys have no storage for folders. Ask the administrator \
-                 of the cluster",
-            ));
+                 of the cluster"
+            )));
         }
         let Some(chosen) = chosen else {
             return Ok(default.or_else(|| allowed.into_iter().next()));
@@ -113,8 +115,10 @@ impl ManagerConnection {
         }
         let names: Vec<&str> = allowed.iter().map(Clean::as_str).collect();
         let shown = Clean::new(chosen);
-        Err(refused(format!("storage host '{shown}' isn't available"))
-            .hint(format!("choose one of: {}", names.join(", "))))
+        Err(
+            refused(tr_sent!("storage host '{shown}' isn't available", shown))
+                .hint(tr_sent!("choose one of: {names}", names = names.join(", "))),
+        )
     }
 }
 
@@ -128,8 +132,8 @@ pub(super) fn already_exists(error: Failure, name: &str) -> Failure {
         .iter()
         .any(|it| text.contains(it))
     {
-        let what = format!("folder '{}' already exists", Clean::new(name));
-        return refused(what).hint("use another name");
+        let what = tr_sent!("folder '{name}' already exists", name = Clean::new(name));
+        return refused(what).hint(tr_sent!("use another name"));
     }
     error.about(LaunchField::Folders)
 }

@@ -70,9 +70,13 @@ impl Folders for BackendAiEngine {
 }
 
 fn no_quotas() -> Failure {
-    Failure::unsupported("a cluster's administrator sets the quotas of folders")
-        .about(LaunchField::Folders)
-        .hint("create the folder without a quota. `workbay folder ls` shows the quotas")
+    Failure::unsupported(tr_sent!(
+        "a cluster's administrator sets the quotas of folders"
+    ))
+    .about(LaunchField::Folders)
+    .hint(tr_sent!(
+        "create the folder without a quota. `workbay folder ls` shows the quotas"
+    ))
 }
 
 impl BackendAiEngine {
@@ -138,8 +142,8 @@ impl ManagerConnection {
         if !folder.is_read_only() {
             return Ok(());
         }
-        let what = format!("folder '{}' is shared read-only", folder.name);
-        Err(Failure::refused(what).hint("ask its owner for write access"))
+        let what = tr_sent!("folder '{name}' is shared read-only", name = folder.name);
+        Err(Failure::refused(what).hint(tr_sent!("ask its owner for write access")))
     }
 
     /// The folder that a word means: an id, or a name. A name of several folders is an error.
@@ -154,17 +158,23 @@ impl ManagerConnection {
         let shown = Clean::new(word);
         let mut found = found.into_iter();
         let Some(first) = found.next() else {
-            return Err(Failure::not_found(format!("folder '{shown}' not found"))
-                .about(LaunchField::Folders)
-                .hint("run `workbay folder ls`, or `workbay folder ls --trash`"));
+            return Err(
+                Failure::not_found(tr_sent!("folder '{shown}' not found", shown))
+                    .about(LaunchField::Folders)
+                    .hint(tr_sent!(
+                        "run `workbay folder ls`, or `workbay folder ls --trash`"
+                    )),
+            );
         };
         let is_ambiguous = |next: &Folder| first.id != *word && next.is_owner == first.is_owner;
         match found.next() {
             Some(next) if is_ambiguous(&next) => {
-                let what = format!("several folders have the name '{shown}'");
+                let what = tr_sent!("several folders have the name '{shown}'", shown);
                 Err(Failure::usage(what)
                     .about(LaunchField::Folders)
-                    .hint("use the id. `workbay folder ls --json` prints the ids"))
+                    .hint(tr_sent!(
+                        "use the id. `workbay folder ls --json` prints the ids"
+                    )))
             }
             _ => Ok(first),
         }

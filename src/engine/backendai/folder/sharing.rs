@@ -64,11 +64,11 @@ impl ManagerConnection {
                 self.reply_to(invitation, "/folders/invitations/delete")
                     .await,
             ),
-            other => Err(Failure::unsupported(format!(
-                "a cluster has no request {}",
-                other.name()
+            other => Err(Failure::unsupported(tr_sent!(
+                "a cluster has no request {name}",
+                name = other.name()
             ))
-            .hint("update workbay, then try again")),
+            .hint(tr_sent!("update workbay, then try again"))),
         }
     }
 
@@ -80,18 +80,20 @@ impl ManagerConnection {
     ) -> Result<()> {
         let folder = self.usable_folder(word).await?;
         if folder.ownership == *"group" {
-            let what = format!("folder {} belongs to a project", folder.name);
-            return Err(refused(what).hint("use `workbay folder share` for it"));
+            let what = tr_sent!("folder {name} belongs to a project", name = folder.name);
+            return Err(refused(what).hint(tr_sent!("use `workbay folder share` for it")));
         }
         let body = json!({"permission": permission.word(), "emails": users});
         let call = ManagerCall::post(format!("/folders/{}/invite", folder.id), &body);
         let answer: Value = self.http.json(&call).await?;
         let invited = answer["invited_ids"].as_array().map_or(0, Vec::len);
         if invited == 0 {
-            let what = format!("nobody was invited to folder {}", folder.name);
+            let what = tr_sent!("nobody was invited to folder {name}", name = folder.name);
             return Err(refused(what)
-                .because("each user has access or an invitation already")
-                .hint("check the addresses, and `workbay folder shares` for who has access"));
+                .because(tr_sent!("each user has access or an invitation already"))
+                .hint(tr_sent!(
+                    "check the addresses, and `workbay folder shares` for who has access"
+                )));
         }
         Ok(())
     }
@@ -108,8 +110,9 @@ impl ManagerConnection {
             return self.invite(folder.id.as_str(), users, permission).await;
         }
         if !self.me.user.is_administrator() {
-            let what = "only administrators can share a folder of a project on this cluster";
-            return Err(refused(what).hint("ask the administrator of the cluster"));
+            let what =
+                tr_sent!("only administrators can share a folder of a project on this cluster");
+            return Err(refused(what).hint(tr_sent!("ask the administrator of the cluster")));
         }
         let body = json!({"permission": permission.word(), "emails": users});
         let path = format!("/folders/{}/share", folder.id);
@@ -138,14 +141,15 @@ impl ManagerConnection {
                 self.reply_to(id.as_str(), "/folders/invitations/delete")
                     .await?;
             } else {
-                let what = format!(
-                    "{} has no access to folder {}",
-                    Clean::new(user),
-                    folder.name
+                let what = tr_sent!(
+                    "{user} has no access to folder {name}",
+                    user = Clean::new(user),
+                    name = folder.name
                 );
-                return Err(
-                    refused(what).hint(format!("run `workbay folder shares {}`", folder.name))
-                );
+                return Err(refused(what).hint(tr_sent!(
+                    "run `workbay folder shares {name}`",
+                    name = folder.name
+                )));
             }
         }
         Ok(())

@@ -39,7 +39,7 @@ const LOCAL: &str = "query { images(load_filters: [\"general\", \"operational\",
                      is_local installed } }";
 
 /// The heading of images without a heading of their own.
-const CUSTOM: &str = "Custom Environments";
+const CUSTOM: &str = tr_sent!("Custom Environments");
 
 #[async_trait]
 impl Images for BackendAiEngine {
@@ -69,14 +69,18 @@ impl Images for BackendAiEngine {
     }
 
     async fn export_image(&self, _: &str) -> Result<BoxStream<'static, Result<bytes::Bytes>>> {
-        Err(keeps_images("exported"))
+        Err(keeps_images(tr_sent!(
+            "images of a Backend.AI context can't be exported: they are in the registry of the cluster"
+        )))
     }
 
     async fn import_image(
         &self,
         _: mpsc::Receiver<Input>,
     ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
-        Err(keeps_images("imported"))
+        Err(keeps_images(tr_sent!(
+            "images of a Backend.AI context can't be imported: they are in the registry of the cluster"
+        )))
     }
 
     async fn push_image(
@@ -84,15 +88,14 @@ impl Images for BackendAiEngine {
         _: &str,
         _: &str,
     ) -> Result<BoxStream<'static, Result<ImageProgress>>> {
-        Err(keeps_images("pushed"))
+        Err(keeps_images(tr_sent!(
+            "images of a Backend.AI context can't be pushed: they are in the registry of the cluster"
+        )))
     }
 }
 
-fn keeps_images(how: &str) -> Failure {
-    let text = format!(
-        "images of a Backend.AI context can't be {how}: they are in the registry of the cluster"
-    );
-    Failure::unsupported(text).hint("ask its administrator for access to the registry")
+fn keeps_images(text: &str) -> Failure {
+    Failure::unsupported(text).hint(tr_sent!("ask its administrator for access to the registry"))
 }
 
 /// An image as a row of the list of images.
@@ -131,8 +134,11 @@ impl ManagerConnection {
         };
         let found = all.filter(is_it).find_map(|it| it["id"].as_str());
         let Some(id) = found else {
-            let text = "only images that were created from your sessions can be removed here";
-            return Err(Failure::refused(text).hint("`workbay image ls --mine` lists them"));
+            let text =
+                tr_sent!("only images that were created from your sessions can be removed here");
+            return Err(
+                Failure::refused(text).hint(tr_sent!("`workbay image ls --mine` lists them"))
+            );
         };
         for (mutation, field) in [
             (UNTAG, "untag_image_from_registry"),
@@ -144,9 +150,11 @@ impl ManagerConnection {
                 .await?;
             if data[field]["ok"].as_bool() != Some(true) {
                 let why = data[field]["msg"].as_str().unwrap_or_default();
-                return Err(Failure::refused("the manager didn't remove the image")
-                    .because(why)
-                    .hint("ask the administrator of the cluster"));
+                return Err(
+                    Failure::refused(tr_sent!("the manager didn't remove the image"))
+                        .because(why)
+                        .hint(tr_sent!("ask the administrator of the cluster")),
+                );
             }
         }
         Ok(())

@@ -26,12 +26,12 @@ impl BackendAiEngine {
         }
         let wanted = request.environment.as_deref().unwrap_or_default().trim();
         if wanted == HOST {
-            return Err(Failure::refused(
+            return Err(Failure::refused(tr_sent!(
                 "the host environment isn't available on a cluster. Choose an environment of \
-                      the cluster",
-            )
+                      the cluster"
+            ))
             .about(LaunchField::Environment)
-            .hint("`workbay env ls` lists the environments"));
+            .hint(tr_sent!("`workbay env ls` lists the environments")));
         }
         if let Some(known) = self.core.known_environments()
             && let Ok(found) = choose(&known, wanted)
@@ -92,18 +92,21 @@ fn choose(environments: &[Environment], wanted: &str) -> Result<Image> {
     }
     let Some(first) = matching.first() else {
         return Err(Failure::no_image(if wanted.is_empty() {
-            "an environment".to_owned()
+            tr_sent!("an environment").to_owned()
         } else {
-            format!("environment '{}'", Clean::new(wanted))
+            tr_sent!("environment '{wanted}'", wanted = Clean::new(wanted))
         })
-        .hint("`workbay env ls` lists the available environments"));
+        .hint(tr_sent!(
+            "`workbay env ls` lists the available environments"
+        )));
     };
     if !name.is_empty() && matching.iter().any(|e| e.name != first.name) {
         let mut names: Vec<&str> = matching.iter().map(|e| e.name.as_str()).collect();
         names.dedup();
-        return Err(declined(format!(
-            "'{name}' matches several environments: {}. Use one of them",
-            names.join(", ")
+        return Err(declined(tr_sent!(
+            "'{name}' matches several environments: {names}. Use one of them",
+            name,
+            names = names.join(", ")
         )));
     }
     Ok(Image::from(*first))

@@ -49,7 +49,9 @@ impl BackendAiEngine {
             .await?;
         let id = answer["sessionId"].as_str().and_then(|id| id.parse().ok());
         id.ok_or_else(|| {
-            Failure::reported("a launch without the id of the session. Check the list of sessions")
+            Failure::reported(tr_sent!(
+                "a launch without the id of the session. Check the list of sessions"
+            ))
         })
     }
 }
@@ -58,8 +60,10 @@ impl ManagerConnection {
     /// Refuses what a manager of this version would refuse or silently ignore.
     fn knows(&self, request: &LaunchRequest) -> Result<()> {
         if request.timeout.is_some() && !self.features.batch_timeout {
-            let why = "this manager doesn't support --timeout of batch sessions: it is older than \
-                       24.12";
+            let why = tr_sent!(
+                "this manager doesn't support --timeout of batch sessions: it is older than \
+                       24.12"
+            );
             return Err(refused(LaunchField::Timeout, why));
         }
         if let (true, Some(why)) = (request.agent.is_some(), self.why_no_agent()) {
@@ -85,10 +89,10 @@ impl ManagerConnection {
             .find(|it| fits(it.resource_group.as_ref()));
         let Some(preset) = found else {
             let names: Vec<&str> = presets.iter().map(|it| it.name.as_str()).collect();
-            let why = format!("preset '{}' not found", Clean::new(&wanted));
+            let why = tr_sent!("preset '{wanted}' not found", wanted = Clean::new(&wanted));
             return Err(Failure::refused(why)
                 .about(LaunchField::Preset)
-                .hint(format!("available: {}", names.join(", "))));
+                .hint(tr_sent!("available: {names}", names = names.join(", "))));
         };
         amounts::fill_from(&mut request, preset);
         if request.resource_group.is_none() {

@@ -98,13 +98,19 @@ fn key_of(choices: &OwnerChoices, asked: &str) -> Result<String> {
         ("", several) => {
             let names: Vec<&str> = several.iter().map(Clean::as_str).collect();
             let names = names.join(", ");
-            Err(refused(format!(
-                "{email} has several keys. Use {email}/KEY with one of {names}"
+            Err(refused(tr_sent!(
+                "{email} has several keys. Use {email}/KEY with one of {names}",
+                email,
+                names
             )))
         }
         (asked, _) => {
             let key = Clean::new(asked);
-            Err(refused(format!("{email} has no active key {key}")))
+            Err(refused(tr_sent!(
+                "{email} has no active key {key}",
+                email,
+                key
+            )))
         }
     }
 }
@@ -112,10 +118,10 @@ fn key_of(choices: &OwnerChoices, asked: &str) -> Result<String> {
 fn read(data: &Value, asked: &Clean) -> Result<FoundUser> {
     let user = Node::new(data).node("user");
     let Some(email) = user.text("email") else {
-        return Err(refused(format!("user {asked} not found")));
+        return Err(refused(tr_sent!("user {asked} not found", asked)));
     };
     if user.flag("is_active") == Some(false) {
-        return Err(refused(format!("user {email} isn't active")));
+        return Err(refused(tr_sent!("user {email} isn't active", email)));
     }
     let names = |list: &[Value], field: &str| -> Vec<Clean> {
         let named = list.iter().map(Node::new);
@@ -123,7 +129,7 @@ fn read(data: &Value, asked: &Clean) -> Result<FoundUser> {
     };
     let access_keys = names(Node::new(data).list("keypairs"), "access_key");
     if access_keys.is_empty() {
-        return Err(refused(format!("{email} has no active key")));
+        return Err(refused(tr_sent!("{email} has no active key", email)));
     }
     Ok(FoundUser {
         domain: user

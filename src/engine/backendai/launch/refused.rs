@@ -88,13 +88,16 @@ pub(super) fn at_project(error: Failure, request: &LaunchRequest, ours: &[Projec
     let names: Vec<&str> = ours.iter().map(|it| it.name.as_str()).collect();
     Failure::refused(not_in(project))
         .because(error.what.as_str())
-        .hint(format!("your projects: {}", names.join(", ")))
+        .hint(tr_sent!("your projects: {names}", names = names.join(", ")))
         .about(Field::Project)
 }
 
 fn not_in(project: &str) -> String {
     let project = Clean::new(project);
-    format!("project '{project}' not found, or its owner isn't in it")
+    tr_sent!(
+        "project '{project}' not found, or its owner isn't in it",
+        project
+    )
 }
 
 fn field(why: &str, request: &LaunchRequest) -> Option<Field> {
@@ -134,7 +137,10 @@ fn short_of(why: &str, request: &LaunchRequest) -> Field {
 fn sentence(field: Field, why: &str, request: &LaunchRequest) -> String {
     match (field, &request.project) {
         (Field::Project, Some(project)) if why.contains("Row") => {
-            format!("project '{}' not found", Clean::new(project))
+            tr_sent!(
+                "project '{project}' not found",
+                project = Clean::new(project)
+            )
         }
         (Field::Project, Some(project)) if why.contains("Invalid group (") => not_in(project),
         _ => why.to_owned(),

@@ -67,9 +67,13 @@ impl Losses for BackendAiEngine {
         };
         let counted = timeout(COUNTING, counting).await.unwrap_or_else(|_| {
             let seconds = COUNTING.as_secs();
-            let text = format!("the files of the session weren't counted within {seconds}s");
-            Err(Failure::reported(text)
-                .hint("the session may have very many files. Copy what you need into a folder"))
+            let text = tr_sent!(
+                "the files of the session weren't counted within {seconds}s",
+                seconds
+            );
+            Err(Failure::reported(text).hint(tr_sent!(
+                "the session may have very many files. Copy what you need into a folder"
+            )))
         })?;
         let answer: UnsavedAnswer = reply::parse(&counted)?;
         Ok(Unsaved {
@@ -107,10 +111,11 @@ impl BackendAiEngine {
         order: &LossOrder<'_>,
     ) -> Result<Attached> {
         let line = serde_json::to_string(order).map_err(|error| {
-            Failure::internal(format!(
-                "the order for the session can't be written: {error}"
+            Failure::internal(tr_sent!(
+                "the order for the session can't be written: {error}",
+                error
             ))
-            .hint("copy files with `workbay cp`")
+            .hint(tr_sent!("copy files with `workbay cp`"))
         })?;
         start_python(self, session, &[task], Some(&line)).await
     }

@@ -19,10 +19,10 @@ pub(super) async fn read(mut attached: Attached, most: usize) -> Result<Vec<u8>>
                 out.extend_from_slice(&bytes);
             }
             Some(Output::Stdout(_)) => {
-                return Err(
-                    Failure::refused("the session has too many files for one answer")
-                        .hint("name the paths that you need"),
-                );
+                return Err(Failure::refused(tr_sent!(
+                    "the session has too many files for one answer"
+                ))
+                .hint(tr_sent!("name the paths that you need")));
             }
             Some(Output::Stderr(bytes)) => {
                 let room = LONGEST_MESSAGE.saturating_sub(message.len());
@@ -31,11 +31,13 @@ pub(super) async fn read(mut attached: Attached, most: usize) -> Result<Vec<u8>>
             Some(Output::End { exit_code: Some(0) }) => return Ok(out),
             Some(Output::End { .. }) => return Err(failed(&message)),
             Some(Output::Lost { why }) => {
-                return Err(Failure::lost(why).hint("check that the session still runs"));
+                return Err(Failure::lost(why).hint(tr_sent!("check that the session still runs")));
             }
             None => {
-                return Err(Failure::lost("the connection to the session broke")
-                    .hint("check that the session still runs"));
+                return Err(
+                    Failure::lost(tr_sent!("the connection to the session broke"))
+                        .hint(tr_sent!("check that the session still runs")),
+                );
             }
         }
     }
@@ -47,8 +49,12 @@ pub(super) fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T> {
 }
 
 pub(super) fn unreadable() -> Failure {
-    Failure::reported("the session's answer about its files can't be read")
-        .hint("try again. If it happens again, copy files with `workbay cp`")
+    Failure::reported(tr_sent!(
+        "the session's answer about its files can't be read"
+    ))
+    .hint(tr_sent!(
+        "try again. If it happens again, copy files with `workbay cp`"
+    ))
 }
 
 fn failed(message: &[u8]) -> Failure {
@@ -56,8 +62,10 @@ fn failed(message: &[u8]) -> Failure {
     let mut reasons =
         lines.filter_map(|line| line.as_str().strip_prefix("workbay: ").map(Clean::new));
     let why = reasons.next();
-    Failure::reported(why.unwrap_or_else(|| "workbay's program in the session failed".into()))
-        .hint("try again, or copy files with `workbay cp`")
+    Failure::reported(
+        why.unwrap_or_else(|| tr_sent!("workbay's program in the session failed").into()),
+    )
+    .hint(tr_sent!("try again, or copy files with `workbay cp`"))
 }
 
 #[cfg(test)]

@@ -45,8 +45,10 @@ impl BackendAiEngine {
         progress: &watch::Sender<FileProgress>,
     ) -> Result<Rescued> {
         if rescue.directory.is_root() {
-            return Err(Failure::usage("name a new directory of the folder")
-                .hint("use FOLDER/DIRECTORY, for example data/rescued"));
+            return Err(
+                Failure::usage(tr_sent!("name a new directory of the folder"))
+                    .hint(tr_sent!("use FOLDER/DIRECTORY, for example data/rescued")),
+            );
         }
         let folder = self.writable_folder(&rescue.folder).await?;
         let id = folder.id.as_str().replace('-', "");
@@ -89,14 +91,18 @@ impl BackendAiEngine {
         called.sort_by_key(|it| !it.is_owner);
         let shown = Clean::new(name);
         let Some(folder) = called.into_iter().next() else {
-            return Err(Failure::not_found(format!("folder '{shown}' not found"))
-                .hint("run `workbay folder ls`, or create it with `workbay folder create`"));
+            return Err(
+                Failure::not_found(tr_sent!("folder '{shown}' not found", shown)).hint(tr_sent!(
+                    "run `workbay folder ls`, or create it with `workbay folder create`"
+                )),
+            );
         };
         if folder.is_read_only() {
-            return Err(
-                Failure::refused(format!("you may only read the folder '{shown}'"))
-                    .hint("choose another folder"),
-            );
+            return Err(Failure::refused(tr_sent!(
+                "you may only read the folder '{shown}'",
+                shown
+            ))
+            .hint(tr_sent!("choose another folder")));
         }
         Ok(folder)
     }

@@ -134,8 +134,8 @@ impl Target<'_> {
             }
         }
         if self.exists(&path).await? {
-            let text = format!("'{path}' already exists in the folder");
-            return Err(Failure::refused(text).hint("choose another name"));
+            let text = tr_sent!("'{path}' already exists in the folder", path);
+            return Err(Failure::refused(text).hint(tr_sent!("choose another name")));
         }
         self.make(path).await
     }

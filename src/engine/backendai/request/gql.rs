@@ -94,7 +94,7 @@ fn data_of(reply: GqlReply) -> Result<Value> {
         // Without errors, the data is the result, even if it is an empty list or null.
         return Ok(reply.data);
     }
-    Err(declined(format!("the manager can't answer: {said}")))
+    Err(declined(tr_sent!("the manager can't answer: {said}", said)))
 }
 
 fn has_value(data: &Value) -> bool {

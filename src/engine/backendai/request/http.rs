@@ -123,13 +123,13 @@ impl Http {
                 login.use_code(code).await;
                 Ok(())
             }
-            Auth::Keys { .. } => Err(Failure::usage(format!(
-                "context '{}' signs its requests with keys and has no login",
-                self.whom.context
+            Auth::Keys { .. } => Err(Failure::usage(tr_sent!(
+                "context '{context}' signs its requests with keys and has no login",
+                context = self.whom.context
             ))
-            .hint(
-                "with mode = \"session\" it logs in at the web server by user name and password",
-            )),
+            .hint(tr_sent!(
+                "with mode = \"session\" it logs in at the web server by user name and password"
+            ))),
         }
     }
 
@@ -284,7 +284,7 @@ impl Http {
                 Err(error) => return Err(self.whom.transport(&error, limit)),
             }
             if body.len() > BODY_MAX {
-                return Err(Failure::reported("more than 64 MiB at once"));
+                return Err(Failure::reported(tr_sent!("more than 64 MiB at once")));
             }
         }
     }

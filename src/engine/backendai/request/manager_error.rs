@@ -47,10 +47,12 @@ impl Recipient {
         if error.is_connect() {
             return self.unreachable(
                 deepest(error),
-                Some("check the endpoint of the context and the network"),
+                Some(tr_sent!(
+                    "check the endpoint of the context and the network"
+                )),
             );
         }
-        self.unreachable("its answer is incomplete", None)
+        self.unreachable(tr_sent!("its answer is incomplete"), None)
     }
 
     /// A connection outside the HTTP client failed.
@@ -62,7 +64,9 @@ impl Recipient {
         self.of_io(error).unwrap_or_else(|| {
             self.unreachable(
                 quote(&error.to_string()),
-                Some("check the endpoint of the context and the network"),
+                Some(tr_sent!(
+                    "check the endpoint of the context and the network"
+                )),
             )
         })
     }
@@ -70,16 +74,16 @@ impl Recipient {
     fn of_io(&self, cause: &io::Error) -> Option<Failure> {
         let (why, hint) = match cause.kind() {
             io::ErrorKind::ConnectionRefused => (
-                "no program listens at this address".to_owned(),
-                "check the endpoint of the context, and that the manager is running",
+                tr_sent!("no program listens at this address").to_owned(),
+                tr_sent!("check the endpoint of the context, and that the manager is running"),
             ),
             io::ErrorKind::TimedOut => (
-                "no connection within the time limit".to_owned(),
-                "check the network and firewalls",
+                tr_sent!("no connection within the time limit").to_owned(),
+                tr_sent!("check the network and firewalls"),
             ),
             _ if cause.to_string().contains("lookup address") => (
-                "its name is unknown".to_owned(),
-                "check the endpoint of the context and the name server",
+                tr_sent!("its name is unknown").to_owned(),
+                tr_sent!("check the endpoint of the context and the name server"),
             ),
             _ => return None,
         };
@@ -89,25 +93,33 @@ impl Recipient {
     fn of_tls(&self, cause: &rustls::Error) -> Failure {
         if !matches!(cause, rustls::Error::InvalidCertificate(_)) {
             return self.unreachable(
-                format!("the TLS connection failed: {}", quote(&cause.to_string())),
-                Some("check whether its address begins with http:// instead of https://"),
+                tr_sent!(
+                    "the TLS connection failed: {said}",
+                    said = quote(&cause.to_string())
+                ),
+                Some(tr_sent!(
+                    "check whether its address begins with http:// instead of https://"
+                )),
             );
         }
         self.unreachable(
-            format!(
-                "its certificate isn't trusted: {}",
-                quote(&cause.to_string())
+            tr_sent!(
+                "its certificate isn't trusted: {said}",
+                said = quote(&cause.to_string())
             ),
-            Some(
+            Some(tr_sent!(
                 "if a private authority signed it, set ca-file of the context to the authority's \
-                 certificate",
-            ),
+                 certificate"
+            )),
         )
     }
 
     /// No answer within the time limit.
     pub(in crate::engine::backendai) fn late(&self, limit: Duration) -> Failure {
-        self.unreachable(format!("no answer within {}s", limit.as_secs()), None)
+        self.unreachable(
+            tr_sent!("no answer within {seconds}s", seconds = limit.as_secs()),
+            None,
+        )
     }
 
     /// An answer without a success status. `skew` is how far our clock is from the answer's, if
@@ -131,17 +143,22 @@ impl Recipient {
             "auth-failed" | "invalid-auth-params" | "password-expired" | "invalid-credentials" => {
                 self.denied(&said)
             }
-            "server-frozen" => Failure::refused("the manager is in maintenance")
-                .hint("ask its administrator, or try again later"),
-            "session-already-exists" => Failure::refused("a session with that name already exists")
-                .hint("choose another name, or terminate the other one first"),
-            "quota-exceeded" => declined(format!("a quota is exceeded: {said}")),
-            "not-implemented" => {
-                Failure::unsupported(format!("this manager doesn't support the request: {said}"))
+            "server-frozen" => Failure::refused(tr_sent!("the manager is in maintenance"))
+                .hint(tr_sent!("ask its administrator, or try again later")),
+            "session-already-exists" => {
+                Failure::refused(tr_sent!("a session with that name already exists")).hint(
+                    tr_sent!("choose another name, or terminate the other one first"),
+                )
             }
-            "object-not-found" if said.to_lowercase().contains("image") => {
-                Failure::no_image(said).hint("`workbay env ls` lists the available environments")
-            }
+            "quota-exceeded" => declined(tr_sent!("a quota is exceeded: {said}", said)),
+            "not-implemented" => Failure::unsupported(tr_sent!(
+                "this manager doesn't support the request: {said}",
+                said
+            )),
+            "object-not-found" if said.to_lowercase().contains("image") => Failure::no_image(said)
+                .hint(tr_sent!(
+                    "`workbay env ls` lists the available environments"
+                )),
             _ if status == StatusCode::UNAUTHORIZED => self.denied(&said),
             _ => declined(said),
         }
@@ -149,44 +166,51 @@ impl Recipient {
 
     fn denied(&self, said: &str) -> Failure {
         let (account, what) = if self.by_password {
-            ("the login", "username and password")
+            (tr_sent!("the login"), tr_sent!("username and password"))
         } else {
-            ("the keys", "access-key and secret-key")
+            (tr_sent!("the keys"), tr_sent!("access-key and secret-key"))
         };
-        Failure::denied(format!(
-            "the manager at {} doesn't accept {account} of context '{}': {said}",
-            self.endpoint, self.context
+        Failure::denied(tr_sent!(
+            "the manager at {endpoint} doesn't accept {account} of context '{context}': {said}",
+            endpoint = self.endpoint,
+            account,
+            context = self.context,
+            said
         ))
-        .hint(format!(
+        .hint(tr_sent!(
             "check {what} of the context. They can also be inactive, or refused for this \
-                 machine's address"
+                 machine's address",
+            what
         ))
     }
 
     /// An answer without an error body of the manager: from a gateway, a proxy or another program.
     fn without_words(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Failure {
         if status == StatusCode::UNAUTHORIZED {
-            return self.denied("not authorized");
+            return self.denied(tr_sent!("not authorized"));
         }
         if matches!(status.as_u16(), 502..=504) {
             return self.unreachable(
-                format!("its gateway answers {}", shown(status)),
-                Some("the manager is down or starting. Try again later"),
+                tr_sent!("its gateway answers {status}", status = shown(status)),
+                Some(tr_sent!("the manager is down or starting. Try again later")),
             );
         }
         if is_html(headers, body) {
             return self.unreachable(
-                format!(
-                    "the endpoint answers with a web page ({}) and isn't a manager",
-                    shown(status)
+                tr_sent!(
+                    "the endpoint answers with a web page ({status}) and isn't a manager",
+                    status = shown(status)
                 ),
                 Some(self.which_server()),
             );
         }
         if status.is_redirection() {
             return self.unreachable(
-                format!("it redirects to another address ({})", shown(status)),
-                Some("set the endpoint of the context to that address"),
+                tr_sent!(
+                    "it redirects to another address ({status})",
+                    status = shown(status)
+                ),
+                Some(tr_sent!("set the endpoint of the context to that address")),
             );
         }
         let words = quote(&String::from_utf8_lossy(body));
@@ -205,29 +229,31 @@ impl Recipient {
         error: &serde_json::Error,
     ) -> Failure {
         if body.is_empty() {
-            return self.unreachable("it sent an empty answer", None);
+            return self.unreachable(tr_sent!("it sent an empty answer"), None);
         }
         if is_html(headers, body) {
             return self.unreachable(
-                "the endpoint answers with a web page and isn't a manager",
+                tr_sent!("the endpoint answers with a web page and isn't a manager"),
                 Some(self.which_server()),
             );
         }
         if error.is_eof() {
-            return self.unreachable("it sent an incomplete answer", None);
+            return self.unreachable(tr_sent!("it sent an incomplete answer"), None);
         }
-        Failure::reported(format!(
-            "invalid JSON: {}",
-            quote(&String::from_utf8_lossy(body))
+        Failure::reported(tr_sent!(
+            "invalid JSON: {said}",
+            said = quote(&String::from_utf8_lossy(body))
         ))
     }
 
     fn which_server(&self) -> &'static str {
         if self.by_password {
-            "with mode = \"session\", set the endpoint to the web server for logins"
+            tr_sent!("with mode = \"session\", set the endpoint to the web server for logins")
         } else {
-            "with mode = \"api\", set the endpoint to the manager itself, not to the web server \
+            tr_sent!(
+                "with mode = \"api\", set the endpoint to the manager itself, not to the web server \
              (mode = \"session\")"
+            )
         }
     }
 }
@@ -235,11 +261,14 @@ impl Recipient {
 /// The manager refuses our signature because of its time.
 fn skewed(skew: Option<ClockSkew>) -> Failure {
     let why = match skew {
-        Some(skew) => format!("{skew}, so the manager refuses the signature"),
-        None => "this machine's clock and the manager's differ by more than 15 min".to_owned(),
+        Some(skew) => tr_sent!("{skew}, so the manager refuses the signature", skew),
+        None => {
+            tr_sent!("this machine's clock and the manager's differ by more than 15 min").to_owned()
+        }
     };
-    Failure::denied(why)
-        .hint("correct the wrong clock. On this machine: `sudo timedatectl set-ntp true`")
+    Failure::denied(why).hint(tr_sent!(
+        "correct the wrong clock. On this machine: `sudo timedatectl set-ntp true`"
+    ))
 }
 
 /// The manager refused, in its own words.
@@ -251,7 +280,7 @@ pub(in crate::engine::backendai) fn declined(why: impl Into<Clean>) -> Failure {
 fn shown(status: StatusCode) -> String {
     match status.canonical_reason() {
         Some(reason) => format!("{} {reason}", status.as_u16()),
-        None => format!("status {}", status.as_u16()),
+        None => tr_sent!("status {status}", status = status.as_u16()),
     }
 }
 

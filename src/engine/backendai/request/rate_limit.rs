@@ -98,9 +98,9 @@ impl RateLimit {
 }
 
 fn too_many(left: Duration) -> crate::model::failure::Failure {
-    declined(format!(
-        "too many requests: the manager's limit allows the next one in {}s",
-        left.as_secs().max(1)
+    declined(tr_sent!(
+        "too many requests: the manager's limit allows the next one in {seconds}s",
+        seconds = left.as_secs().max(1)
     ))
 }
 

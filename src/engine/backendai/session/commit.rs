@@ -35,9 +35,9 @@ impl BackendAiEngine {
             Err(error) => return Err(connection.why_not(session, error).await),
         };
         let Some(task) = answer["task_id"].as_str() else {
-            return Err(Failure::reported(
-                "it creates the image, but without a task ID to follow",
-            ));
+            return Err(Failure::reported(tr_sent!(
+                "it creates the image, but without a task ID to follow"
+            )));
         };
         events::task(connection.http.clone(), task).await
     }
@@ -54,12 +54,17 @@ impl crate::engine::backendai::connect::connection::ManagerConnection {
             .to_ascii_lowercase()
             .contains("container registry")
         {
-            return Failure::refused("the session's project has no container registry for images")
-                .hint("ask the administrator of the cluster to set a container registry");
+            return Failure::refused(tr_sent!(
+                "the session's project has no container registry for images"
+            ))
+            .hint(tr_sent!(
+                "ask the administrator of the cluster to set a container registry"
+            ));
         }
         match self.seen_after(session, error).await {
-            (_, Some(status)) if !status.is_live() => declined(format!(
-                "only images of running sessions can be created. This session is {status}"
+            (_, Some(status)) if !status.is_live() => declined(tr_sent!(
+                "only images of running sessions can be created. This session is {status}",
+                status
             )),
             (error, _) => error,
         }

@@ -123,14 +123,14 @@ impl EventReader {
     async fn read(&mut self) -> Result<()> {
         let lost = |why: &str| self.whom.unreachable(why, None);
         let chunk = match tokio::time::timeout(SILENCE, self.response.chunk()).await {
-            Err(_) => return Err(lost("its event stream isn't responding")),
-            Ok(Err(_)) => return Err(lost("its event stream broke")),
-            Ok(Ok(None)) => return Err(lost("it closed the event stream")),
+            Err(_) => return Err(lost(tr_sent!("its event stream isn't responding"))),
+            Ok(Err(_)) => return Err(lost(tr_sent!("its event stream broke"))),
+            Ok(Ok(None)) => return Err(lost(tr_sent!("it closed the event stream"))),
             Ok(Ok(Some(chunk))) => chunk,
         };
         match self.parser.push(&chunk) {
             Some(events) => self.ready.extend(events),
-            None => return Err(lost("its event stream is invalid")),
+            None => return Err(lost(tr_sent!("its event stream is invalid"))),
         }
         Ok(())
     }
@@ -162,19 +162,22 @@ fn task_event(event: &SseEvent) -> Option<TaskStep> {
             Some(TaskStep::On(progress(done)))
         }
         "bgtask_done" if data.raw("errors").is_null() => Some(TaskStep::Last(None)),
-        "bgtask_done" => Some(TaskStep::Last(Some(Err(declined(format!(
-            "completed with errors: {}",
-            quote(&data.raw("errors").to_string())
+        "bgtask_done" => Some(TaskStep::Last(Some(Err(declined(tr_sent!(
+            "completed with errors: {errors}",
+            errors = quote(&data.raw("errors").to_string())
         )))))),
-        "bgtask_cancelled" => Some(TaskStep::Last(Some(Err(declined("it was cancelled"))))),
+        "bgtask_cancelled" => Some(TaskStep::Last(Some(Err(declined(tr_sent!(
+            "it was cancelled"
+        )))))),
         "bgtask_failed" => {
             let words = if message.is_empty() {
-                "the manager gives no reason".to_owned()
+                tr_sent!("the manager gives no reason").to_owned()
             } else {
                 message.into_string()
             };
-            Some(TaskStep::Last(Some(Err(Failure::refused(format!(
-                "it failed: {words}"
+            Some(TaskStep::Last(Some(Err(Failure::refused(tr_sent!(
+                "it failed: {words}",
+                words
             ))))))
         }
         "server_close" => Some(TaskStep::Last(None)),

@@ -67,9 +67,9 @@ impl ManagerConnection {
         let data = self.http.ask(Schema::Two, QUERY, variables).await?;
         let found = &data["sessionScopedSchedulingHistories"];
         if found.is_null() {
-            return Err(declined(
-                "the manager reports no scheduling history of this session",
-            ));
+            return Err(declined(tr_sent!(
+                "the manager reports no scheduling history of this session"
+            )));
         }
         let nodes = Node::new(&data).edges("sessionScopedSchedulingHistories");
         Ok(nodes.map(|node| entry(session, Node::new(node))).collect())

@@ -74,7 +74,9 @@ impl ManagerConnection {
             (SearchScope::Project, Some(project)) => {
                 variables["project"] = json!(project.id.as_str());
             }
-            (SearchScope::Project, None) => return Err(declined("the user is in no project")),
+            (SearchScope::Project, None) => {
+                return Err(declined(tr_sent!("the user is in no project")));
+            }
         }
         Ok(())
     }

@@ -69,8 +69,9 @@ impl BackendAiEngine {
             return Ok(());
         }
         match connection.seen_after(session, error).await {
-            (_, Some(status)) if !status.is_live() => Err(declined(format!(
-                "only running sessions can be renamed. This session is {status}"
+            (_, Some(status)) if !status.is_live() => Err(declined(tr_sent!(
+                "only running sessions can be renamed. This session is {status}",
+                status
             ))),
             (error, _) => Err(connection.only_owner(session, error).await),
         }
@@ -115,7 +116,7 @@ impl ManagerConnection {
 /// Older managers terminate a session that is being created only with force.
 fn needs_force(error: Failure, force: bool) -> Failure {
     if error.kind == FailureKind::Refused && error.hint.is_none() && !force {
-        return error.hint("if necessary, terminate the session with --force");
+        return error.hint(tr_sent!("if necessary, terminate the session with --force"));
     }
     error
 }
@@ -128,7 +129,7 @@ async fn taken_by_itself(
     name: &str,
     error: &Failure,
 ) -> bool {
-    let taken = "a session with that name already exists";
+    let taken = tr_sent!("a session with that name already exists");
     if error.kind != FailureKind::Refused || !error.what.as_str().contains(taken) {
         return false;
     }

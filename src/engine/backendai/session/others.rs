@@ -45,7 +45,9 @@ impl ManagerConnection {
         refused: Failure,
     ) -> Failure {
         match self.key_of_other(session, &refused).await {
-            Some(_) => declined("this manager accepts this request only from the session's owner"),
+            Some(_) => declined(tr_sent!(
+                "this manager accepts this request only from the session's owner"
+            )),
             None => refused,
         }
     }

@@ -31,7 +31,7 @@ pub(in crate::engine::backendai) fn of_session(
     }
     let known = known(info?.as_str())?;
     Some(match exit_code {
-        Some(code) if code != 0 => Clean::new(&format!("{known} (exit code {code})")),
+        Some(code) if code != 0 => Clean::new(&tr_sent!("{known} (exit code {code})", known, code)),
         _ => Clean::new(known),
     })
 }
@@ -50,11 +50,11 @@ pub(in crate::engine::backendai) fn of_history(newest: &HistoryEntry) -> Option<
         .and_then(|step| step.message.as_ref())
         .or(newest.message.as_ref())?;
     if not_before(newest).is_some() {
-        return Some("waiting for its start time".into());
+        return Some(tr_sent!("waiting for its start time").into());
     }
-    Some(Clean::new(&format!(
-        "waiting: {}",
-        shortage(words.as_str())
+    Some(Clean::new(&tr_sent!(
+        "waiting: {why}",
+        why = shortage(words.as_str())
     )))
 }
 
@@ -78,7 +78,10 @@ fn shortage(words: &str) -> String {
         return quote(first.trim_end_matches('.'));
     }
     missing.dedup();
-    format!("not enough resources: missing {}", missing.join(", "))
+    tr_sent!(
+        "not enough resources: missing {missing}",
+        missing = missing.join(", ")
+    )
 }
 
 /// `cpu: missing=64.000000` as `cpu 64`.
@@ -137,13 +140,19 @@ fn scheduler(scheduler: Node<'_>) -> Option<Clean> {
         .iter()
         .any(|words| words.contains("Before start time"))
     {
-        return Some("waiting for its start time".into());
+        return Some(tr_sent!("waiting for its start time").into());
     }
     if !failed.is_empty() {
-        return Some(Clean::new(&format!("waiting: {}", failed.join("; "))));
+        return Some(Clean::new(&tr_sent!(
+            "waiting: {why}",
+            why = failed.join("; ")
+        )));
     }
     let words = scheduler.text("msg")?;
-    Some(Clean::new(&format!("waiting: {}", quote(words.as_str()))))
+    Some(Clean::new(&tr_sent!(
+        "waiting: {why}",
+        why = quote(words.as_str())
+    )))
 }
 
 /// `{"src","name","repr","collection":[…]}`: the first of a collection, else the error itself.
@@ -160,36 +169,40 @@ fn failure(error: Node<'_>) -> Option<Clean> {
         (_, Some(words)) => words.into_string(),
         (Some(name), None) => name.into_string(),
     };
-    Some(Clean::new(&format!("failed: {}", quote(&text))))
+    Some(Clean::new(&tr_sent!("failed: {why}", why = quote(&text))))
 }
 
 /// The manager's reason codes, in both spellings, as sentences.
 pub(in crate::engine::backendai) fn known(info: &str) -> Option<&'static str> {
     let word = info.to_ascii_lowercase().replace('_', "-");
     Some(match word.as_str() {
-        "idle-timeout" => "reclaimed by the manager: not used for longer than allowed",
-        "idle-session-lifetime" => "reclaimed by the manager: it reached the maximum lifetime",
-        "idle-utilization" => "reclaimed by the manager: it used too little of its resources",
+        "idle-timeout" => tr_sent!("reclaimed by the manager: not used for longer than allowed"),
+        "idle-session-lifetime" => {
+            tr_sent!("reclaimed by the manager: it reached the maximum lifetime")
+        }
+        "idle-utilization" => {
+            tr_sent!("reclaimed by the manager: it used too little of its resources")
+        }
         "force-terminated" | "killed-by-event" => "killed",
-        "self-terminated" | "task-finished" => "its main program ended",
-        "task-failed" => "its command failed",
-        "task-timeout" | "exec-timeout" => "its command took longer than its time limit",
-        "task-cancelled" => "its command was cancelled",
+        "self-terminated" | "task-finished" => tr_sent!("its main program ended"),
+        "task-failed" => tr_sent!("its command failed"),
+        "task-timeout" | "exec-timeout" => tr_sent!("its command took longer than its time limit"),
+        "task-cancelled" => tr_sent!("its command was cancelled"),
         "pending-timeout" | "pending-timeout-exceeded" => {
-            "waited in the queue for longer than allowed"
+            tr_sent!("waited in the queue for longer than allowed")
         }
-        "exceeded-max-retries" => "it didn't start: all attempts failed",
-        "already-terminated" => "its container ended before it was ready",
-        "failed-to-create" | "creation-failed" => "its container couldn't be created",
-        "failed-to-start" | "bootstrap-timeout" => "it didn't start",
-        "hang-timeout" => "it didn't respond for longer than allowed",
-        "agent-termination" => "its agent was stopped",
+        "exceeded-max-retries" => tr_sent!("it didn't start: all attempts failed"),
+        "already-terminated" => tr_sent!("its container ended before it was ready"),
+        "failed-to-create" | "creation-failed" => tr_sent!("its container couldn't be created"),
+        "failed-to-start" | "bootstrap-timeout" => tr_sent!("it didn't start"),
+        "hang-timeout" => tr_sent!("it didn't respond for longer than allowed"),
+        "agent-termination" => tr_sent!("its agent was stopped"),
         "container-not-found" | "not-found-in-manager" | "terminated-unknown-container" => {
-            "its container disappeared from the agent"
+            tr_sent!("its container disappeared from the agent")
         }
-        "no-available-instances" => "no agent has enough resources",
-        "service-scaled-down" => "its service was scaled down",
-        "anomaly-detected" => "terminated by the manager: an anomaly was detected",
+        "no-available-instances" => tr_sent!("no agent has enough resources"),
+        "service-scaled-down" => tr_sent!("its service was scaled down"),
+        "anomaly-detected" => tr_sent!("terminated by the manager: an anomaly was detected"),
         _ => return None,
     })
 }

@@ -46,7 +46,7 @@ impl ManagerConnection {
         let said = log.as_deref().and_then(of_log);
         let parts = why.map(Clean::into_string).into_iter();
         let parts: Vec<String> = parts
-            .chain(said.map(|it| format!("its log: {it}")))
+            .chain(said.map(|it| tr_sent!("its log: {it}", it)))
             .collect();
         if !parts.is_empty() {
             session.status_message = Some(Clean::new(&parts.join("; ")));
@@ -58,7 +58,7 @@ impl ManagerConnection {
         let well = [Outcome::Success, Outcome::NeedRetry, Outcome::Skipped];
         let failed = entries.iter().find(|entry| !well.contains(&entry.result));
         let words = failed.and_then(|entry| entry.message.as_ref())?;
-        Some(Clean::new(&format!("failed: {words}")))
+        Some(Clean::new(&tr_sent!("failed: {words}", words)))
     }
 
     async fn log_of(&self, session: &Session) -> Option<String> {

@@ -92,9 +92,12 @@ impl ManagerLog for WholeLog {
 
 fn no_log(standing: &StreamSession) -> String {
     if standing.has_ended() {
-        "this session has no log: it ended before it wrote one".to_owned()
+        tr_sent!("this session has no log: it ended before it wrote one").to_owned()
     } else {
-        format!("no log yet: the session is {}", standing.status().word())
+        tr_sent!(
+            "no log yet: the session is {status}",
+            status = standing.status().word()
+        )
     }
 }
 

@@ -62,11 +62,13 @@ impl Streams for BackendAiEngine {
     /// reconnect. In the main container, ttyd starts that tmux.
     async fn attach(&self, session: SessionId, request: AttachRequest) -> Result<Attached> {
         if request.start.is_chosen() {
-            return Err(Failure::refused(
+            return Err(Failure::refused(tr_sent!(
                 "terminals of a session on a cluster share one tmux, whose shell the image \
-                      sets",
-            )
-            .hint("run other programs with `workbay exec S -- CMD`, also with a terminal"));
+                      sets"
+            ))
+            .hint(tr_sent!(
+                "run other programs with `workbay exec S -- CMD`, also with a terminal"
+            )));
         }
         let other = match request.start.kernel {
             Some(kernel) => self.other_container(session, kernel).await?,

@@ -61,11 +61,11 @@ pub(super) async fn terminal(
         match timeout(TERMINAL, opening).await {
             Ok(Ok(tty)) => Ok(tty),
             Ok(Err(NotOpened::NotYet)) => Err(OpenError::NotYet(
-                "the terminal service of the session isn't running yet".to_owned(),
+                tr_sent!("the terminal service of the session isn't running yet").to_owned(),
             )),
             Ok(Err(NotOpened::Failed(why))) => Err(declined(why).into()),
             Err(_) => Err(OpenError::NotYet(
-                "the terminal service of the session doesn't answer".to_owned(),
+                tr_sent!("the terminal service of the session doesn't answer").to_owned(),
             )),
         }
     })
@@ -122,12 +122,14 @@ pub(super) async fn patiently<T, F: Future<Output = OpenResult<T>>>(
     };
     match timeout(COMING_UP, work).await {
         Ok(opened) => opened,
-        Err(_) => Err(Failure::refused(format!(
-            "no connection after {}s: {}",
-            COMING_UP.as_secs(),
-            last.as_deref().unwrap_or("the manager didn't answer")
+        Err(_) => Err(Failure::refused(tr_sent!(
+            "no connection after {seconds}s: {why}",
+            seconds = COMING_UP.as_secs(),
+            why = last
+                .as_deref()
+                .unwrap_or(tr_sent!("the manager didn't answer"))
         ))
-        .hint("the service may still be starting. Try again")),
+        .hint(tr_sent!("the service may still be starting. Try again"))),
     }
 }
 

@@ -33,17 +33,35 @@ const SLICE: usize = 64 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum PipeEnd {
     /// The port refuses the connection: its program hasn't started yet, or has ended.
-    #[error("no program listens on the port of the service")]
+    #[error("{}", tr_sent!("no program listens on the port of the service"))]
     Refused,
     /// The manager closed the connection and sent a reason.
-    #[error("the manager closed the connection to the session ({0})")]
+    #[error("{}", given_up(.0))]
     GivenUp(String),
     /// The connection ended without a close message: the manager, or something on the way, failed.
-    #[error("the connection to the manager broke: {0}")]
+    #[error("{}", broken(.0))]
     Line(String),
     /// Nothing arrives any more, not even an answer to a ping.
-    #[error("the manager isn't responding: no answer for {}s", ASK_EVERY.as_secs())]
+    #[error("{}", silent())]
     Silent,
+}
+
+fn given_up(said: &str) -> String {
+    tr_sent!(
+        "the manager closed the connection to the session ({said})",
+        said
+    )
+}
+
+fn broken(why: &str) -> String {
+    tr_sent!("the connection to the manager broke: {why}", why)
+}
+
+fn silent() -> String {
+    tr_sent!(
+        "the manager isn't responding: no answer for {seconds}s",
+        seconds = ASK_EVERY.as_secs()
+    )
 }
 
 impl PipeEnd {
@@ -247,7 +265,7 @@ fn cut(error: &tungstenite::Error) -> PipeEnd {
 }
 
 fn without_farewell() -> PipeEnd {
-    PipeEnd::Line("the connection was closed without a message".to_owned())
+    PipeEnd::Line(tr_sent!("the connection was closed without a message").to_owned())
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for PortPipe<S> {

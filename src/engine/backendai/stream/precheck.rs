@@ -67,17 +67,18 @@ impl BackendAiEngine {
     pub(in super::super) async fn must_be_open(&self, session: SessionId) -> Result<()> {
         let standing = self.standing(session).await?;
         if !standing.runs() {
-            return Err(Failure::engine_refused(format!(
-                "the session isn't running (it is {})",
-                standing.status.word()
+            return Err(Failure::engine_refused(tr_sent!(
+                "the session isn't running (it is {status})",
+                status = standing.status.word()
             )));
         }
         let me = self.core.connection().await?.me.user.email.clone();
         match standing.owner {
-            Some(owner) if !me.is_empty() && owner != me => Err(declined(format!(
-                "session '{}' belongs to {owner}. The manager opens terminals and connections \
+            Some(owner) if !me.is_empty() && owner != me => Err(declined(tr_sent!(
+                "session '{name}' belongs to {owner}. The manager opens terminals and connections \
                  only in your own sessions",
-                standing.name
+                name = standing.name,
+                owner
             ))),
             _ => Ok(()),
         }
@@ -102,7 +103,9 @@ impl BackendAiEngine {
         let mut this = containers.filter(|it| id(*it, "id") == Some(kernel));
         let host = this.next().and_then(|it| it.text("cluster_hostname"));
         let Some(host) = host.filter(is_a_name) else {
-            return Err(declined("the session doesn't have this container"));
+            return Err(declined(tr_sent!(
+                "the session doesn't have this container"
+            )));
         };
         Ok(Some(Container { id: kernel, host }))
     }

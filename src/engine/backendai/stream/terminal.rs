@@ -93,12 +93,13 @@ fn unopened(error: tungstenite::Error) -> NotOpened {
         (None, tungstenite::Error::Protocol(ProtocolError::HandshakeIncomplete)) => {
             NotOpened::NotYet
         }
-        (None, tungstenite::Error::Http(answer)) => NotOpened::Failed(format!(
-            "the terminal service of the session answered with status {}",
-            answer.status().as_u16()
+        (None, tungstenite::Error::Http(answer)) => NotOpened::Failed(tr_sent!(
+            "the terminal service of the session answered with status {status}",
+            status = answer.status().as_u16()
         )),
-        (None, error) => NotOpened::Failed(format!(
-            "the terminal service of the session sent an unexpected answer: {error}"
+        (None, error) => NotOpened::Failed(tr_sent!(
+            "the terminal service of the session sent an unexpected answer: {error}",
+            error
         )),
     }
 }
@@ -228,7 +229,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TerminalReader<'_, S> {
                 }
                 _ = pulse.tick() => {
                     if asked && !received {
-                        return TerminalEnd::Reported(lost("the terminal in the session stopped answering"));
+                        return TerminalEnd::Reported(lost(tr_sent!("the terminal in the session stopped answering")));
                     }
                     (asked, received) = (true, false);
                     self.wish.send_modify(|wish| wish.pings = wish.pings.wrapping_add(1));
@@ -283,14 +284,16 @@ fn received_message(next: Option<Result<Message, tungstenite::Error>>) -> Result
             (None, tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)) => {
                 closed_early()
             }
-            (None, error) => lost(&format!("the terminal's connection broke: {error}")),
+            (None, error) => lost(&tr_sent!("the terminal's connection broke: {error}", error)),
         }),
         None => Err(closed_early()),
     }
 }
 
 fn closed_early() -> Output {
-    lost("the connection to the terminal in the session was closed")
+    lost(tr_sent!(
+        "the connection to the terminal in the session was closed"
+    ))
 }
 
 fn lost(why: &str) -> Output {

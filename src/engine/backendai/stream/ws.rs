@@ -82,7 +82,7 @@ pub(super) async fn open(
             Err(refused(http, session, to, answer.status(), words).await)
         }
         Err(error) => {
-            let why = format!("a WebSocket can't be opened: {error}");
+            let why = tr_sent!("a WebSocket can't be opened: {error}", error);
             Err(http.whom.unreachable(why, None).into())
         }
     }
@@ -170,12 +170,16 @@ async fn refused(
     }
     let service = Clean::new(&to.service);
     if may_pass(status) {
-        OpenError::NotYet(format!(
-            "service '{service}' isn't running yet (the manager answered {said})"
+        OpenError::NotYet(tr_sent!(
+            "service '{service}' isn't running yet (the manager answered {said})",
+            service,
+            said
         ))
     } else {
-        OpenError::Failed(declined(format!(
-            "the manager refuses the connection to service '{service}': it answered {said}"
+        OpenError::Failed(declined(tr_sent!(
+            "the manager refuses the connection to service '{service}': it answered {said}",
+            service,
+            said
         )))
     }
 }
@@ -198,16 +202,19 @@ fn lacking(offered: &[ListedService], to: &DialTarget) -> Option<String> {
     }
     let Some(found) = offered.iter().find(|one| one.name == to.service) else {
         let names = offered.iter().map(|one| one.name.as_str());
-        return Some(format!(
-            "the session has no service '{service}'. Available: {}",
-            Clean::new(&names.collect::<Vec<_>>().join(", "))
+        return Some(tr_sent!(
+            "the session has no service '{service}'. Available: {names}",
+            service,
+            names = Clean::new(&names.collect::<Vec<_>>().join(", "))
         ));
     };
     let port = to.port.filter(|port| !found.ports.contains(port))?;
     let ports: Vec<String> = found.ports.iter().map(u16::to_string).collect();
-    Some(format!(
-        "service '{service}' has no port {port}. Available: {}",
-        ports.join(", ")
+    Some(tr_sent!(
+        "service '{service}' has no port {port}. Available: {ports}",
+        service,
+        port,
+        ports = ports.join(", ")
     ))
 }
 

@@ -130,9 +130,10 @@ pub(in crate::engine::docker) fn choose(
     let shared = of(SHARES).div_ceil(ONE * per_device(rules));
     let there = devices.len() as u64;
     if whole.max(shared) > there {
-        return Err(Failure::engine_refused(format!(
-            "{} GPUs are more than this machine has ({there}). Request fewer",
-            whole.max(shared)
+        return Err(Failure::engine_refused(tr_sent!(
+            "{count} GPUs are more than this machine has ({there}). Request fewer",
+            count = whole.max(shared),
+            there
         )));
     }
     let first = devices.iter().map(|device| device.index);

@@ -77,16 +77,18 @@ impl Apps for DockerEngine {
 
 async fn in_time<T>(most: Duration, asked: impl Future<Output = Result<T>>) -> Result<T> {
     timeout(most, asked).await.unwrap_or_else(|_| {
-        let what = format!(
-            "the session didn't answer within {} seconds",
-            most.as_secs()
+        let what = tr_sent!(
+            "the session didn't answer within {seconds} seconds",
+            seconds = most.as_secs()
         );
         Err(Failure::reported(what))
     })
 }
 
 fn unexpected() -> Failure {
-    Failure::reported("the session's answer about its apps can't be read")
+    Failure::reported(tr_sent!(
+        "the session's answer about its apps can't be read"
+    ))
 }
 
 impl DockerEngine {
@@ -100,13 +102,16 @@ impl DockerEngine {
         let starter = self.starter(session).await?;
         let order = order(&starter.labels, starter.shares_network, start);
         let mut line = serde_json::to_vec(&order).map_err(|error| {
-            Failure::internal(format!("a request for apps can't be written: {error}"))
+            Failure::internal(tr_sent!(
+                "a request for apps can't be written: {error}",
+                error
+            ))
         })?;
         line.push(b'\n');
         if line.len() as u64 > LONGEST_LINE {
-            return Err(Failure::usage(
-                "the arguments and variables of the app are too long",
-            ));
+            return Err(Failure::usage(tr_sent!(
+                "the arguments and variables of the app are too long"
+            )));
         }
         let key = starter.key();
         let argv = runner_command::app(&starter.runner, words, key.as_deref());
@@ -153,7 +158,11 @@ async fn read(mut attached: Attached) -> Result<Expected> {
             }
             Some(Output::End { exit_code }) => return ended(exit_code, &out, &message),
             Some(Output::Lost { why }) => return Err(Failure::reported(why)),
-            None => return Err(Failure::reported("the connection to the session broke")),
+            None => {
+                return Err(Failure::reported(tr_sent!(
+                    "the connection to the session broke"
+                )));
+            }
         }
     }
 }
@@ -162,16 +171,17 @@ fn ended(exit_code: Option<i64>, out: &[u8], message: &[u8]) -> Result<Expected>
     match exit_code {
         Some(0) => serde_json::from_slice(out).map_err(|_| unexpected()),
         Some(UNKNOWN_COMMAND) => {
-            let what =
-                "this session was launched by an older version of workbay, which has no apps";
-            Err(Failure::unsupported(what).hint("launch the session again"))
+            let what = tr_sent!(
+                "this session was launched by an older version of workbay, which has no apps"
+            );
+            Err(Failure::unsupported(what).hint(tr_sent!("launch the session again")))
         }
         _ => {
             let message = Clean::from_bytes(message);
             let message = message.as_str().trim();
             let message = message.strip_prefix("workbay: ").unwrap_or(message);
             Err(Failure::reported(if message.is_empty() {
-                "the request for apps failed inside the session"
+                tr_sent!("the request for apps failed inside the session")
             } else {
                 message
             }))

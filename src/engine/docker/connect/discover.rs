@@ -24,7 +24,14 @@ pub(in crate::engine::docker) fn find(
     match configured {
         Some("docker") => return of_sockets(&docker_sockets(around)),
         Some("podman") => return podman(around),
-        Some(url) => return parse(url, "the configuration (engine.endpoint)", around, None),
+        Some(url) => {
+            return parse(
+                url,
+                tr_sent!("the configuration (engine.endpoint)"),
+                around,
+                None,
+            );
+        }
         None => {}
     }
     if let Some(url) = &around.docker_host {
@@ -95,13 +102,16 @@ fn parse(
             return Ok(Endpoint::Tcp { address, tls });
         }
     }
-    let known = "use unix:///path/of/a.sock, ssh://user@host or tcp://host:port";
+    let known = tr_sent!("use unix:///path/of/a.sock, ssh://user@host or tcp://host:port");
     Err(bad_address(url, said_by, known))
 }
 
 fn bad_address(url: &str, said_by: &str, why: &str) -> Failure {
-    Failure::unsupported(format!(
-        "{said_by} has the invalid engine address '{url}': {why}"
+    Failure::unsupported(tr_sent!(
+        "{said_by} has the invalid engine address '{url}': {why}",
+        said_by,
+        url,
+        why
     ))
 }
 
@@ -122,8 +132,11 @@ fn podman_sockets(around: &ProcessEnv) -> Vec<PathBuf> {
 fn nothing_found(looked: &[PathBuf]) -> Failure {
     let places: Vec<String> = looked.iter().map(|p| p.display().to_string()).collect();
     Failure::unreachable(
-        "this machine",
-        format!("no container engine found ({})", places.join(", ")),
+        tr_sent!("this machine"),
+        tr_sent!(
+            "no container engine found ({places})",
+            places = places.join(", ")
+        ),
     )
     .hint(install_line(
         &fs::read_to_string("/etc/os-release").unwrap_or_default(),
@@ -139,15 +152,19 @@ fn install_line(os_release: &str) -> String {
             .any(|line| line.contains(word))
     };
     let line = if has("debian") || has("ubuntu") {
-        "install one: `sudo apt-get install docker.io`"
+        tr_sent!("install one: `sudo apt-get install docker.io`")
     } else if has("fedora") || has("rhel") {
-        "install one: `sudo dnf install podman`, then `systemctl --user enable --now podman.socket`"
+        tr_sent!(
+            "install one: `sudo dnf install podman`, then `systemctl --user enable --now podman.socket`"
+        )
     } else if has("arch") {
-        "install one: `sudo pacman -S docker`, then `sudo systemctl enable --now docker`"
+        tr_sent!("install one: `sudo pacman -S docker`, then `sudo systemctl enable --now docker`")
     } else if has("suse") {
-        "install one: `sudo zypper install docker`, then `sudo systemctl enable --now docker`"
+        tr_sent!(
+            "install one: `sudo zypper install docker`, then `sudo systemctl enable --now docker`"
+        )
     } else {
-        "install Docker (https://docs.docker.com/engine/install) or Podman"
+        tr_sent!("install Docker (https://docs.docker.com/engine/install) or Podman")
     };
     line.to_owned()
 }

@@ -55,23 +55,27 @@ pub(in crate::engine::docker) fn chosen(
     if name.is_empty() || name == "default" {
         return Ok(None);
     }
-    let said_by = format!("Docker's context '{name}'");
+    let said_by = tr_sent!("Docker's context '{name}'", name);
     let Some((endpoint, material)) = find(dir, &name) else {
-        return Err(Failure::internal(format!(
-            "{said_by} is selected (DOCKER_CONTEXT or {}), but doesn't exist. `docker context ls` \
+        return Err(Failure::internal(tr_sent!(
+            "{said_by} is selected (DOCKER_CONTEXT or {path}), but doesn't exist. `docker context ls` \
              lists all contexts, `docker context use default` selects the default",
-            dir.join("config.json").display()
+            said_by,
+            path = dir.join("config.json").display()
         )));
     };
     if endpoint.skip_verify {
-        return Err(Failure::unsupported(format!(
+        return Err(Failure::unsupported(tr_sent!(
             "{said_by} doesn't verify certificates (skip-tls-verify), but workbay always does. \
-             Add the engine's ca.pem to the context"
+             Add the engine's ca.pem to the context",
+            said_by
         )));
     }
     let host = endpoint.host.ok_or_else(|| {
-        Failure::internal(format!(
-            "{said_by} has no engine address. See `docker context inspect {name}`"
+        Failure::internal(tr_sent!(
+            "{said_by} has no engine address. See `docker context inspect {name}`",
+            said_by,
+            name
         ))
     })?;
     Ok(Some(ChosenContext {

@@ -75,9 +75,10 @@ async fn finds(docker: &Docker, path: &Path) -> Option<bool> {
 }
 
 fn elsewhere(url: &str) -> String {
-    format!(
+    tr_sent!(
         "the engine at {url} is on another machine, in a virtual machine or outside of this \
          container, so this machine's programs and folders aren't available. Launch an image, or \
-         run workbay on that machine"
+         run workbay on that machine",
+        url
     )
 }

@@ -75,11 +75,8 @@ impl SettableLimits {
         .filter_map(|(can, what)| (!can).then_some(what))
         .collect();
         (!missing.is_empty()).then(|| {
-            format!(
-                "this engine can't limit {}: the session can use more than requested. A rootless \
-                 engine needs control groups version 2, delegated to you",
-                missing.join(", ")
-            )
+            tr_sent!("this engine can't limit {missing}: the session can use more than requested. A rootless \
+                 engine needs control groups version 2, delegated to you", missing = missing.join(", "))
         })
     }
 }

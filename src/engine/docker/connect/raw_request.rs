@@ -55,5 +55,5 @@ async fn get<T: DeserializeOwned>(socket: &Path, url: &str, path: &str) -> Resul
         ));
     }
     serde_json::from_slice(body)
-        .map_err(|error| Failure::reported(format!("{path} can't be read: {error}")))
+        .map_err(|error| Failure::reported(tr_sent!("{path} can't be read: {error}", path, error)))
 }

@@ -80,25 +80,27 @@ const LONGEST_COMMAND: usize = 120 * 1024;
 pub(in crate::engine::docker) fn check_limits(plan: &CreatePlan, cpus: u32) -> Result<()> {
     let spec = &plan.spec;
     if spec.mem < LEAST_MEMORY {
-        return Err(Failure::engine_refused(format!(
-            "{} memory is too little for a container (min: {LEAST_MEMORY}). Request more",
-            spec.mem
+        return Err(Failure::engine_refused(tr_sent!(
+            "{mem} memory is too little for a container (min: {least_memory}). Request more",
+            mem = spec.mem,
+            least_memory = LEAST_MEMORY
         )));
     }
     amounts::check_shared_memory(spec.shmem, spec.mem).map_err(Failure::engine_refused)?;
     let command = spec.startup_command.as_ref().map_or(0, String::len);
     if command > LONGEST_COMMAND {
-        return Err(Failure::engine_refused(format!(
-            "the startup command is too long: {} (max: {}). Store it as a script in a folder, or \
+        return Err(Failure::engine_refused(tr_sent!(
+            "the startup command is too long: {size} (max: {most}). Store it as a script in a folder, or \
              use the bootstrap script",
-            Bytes(command as u64),
-            Bytes(LONGEST_COMMAND as u64)
+            size = Bytes(command as u64),
+            most = Bytes(LONGEST_COMMAND as u64)
         )));
     }
     if spec.cpu.millis() > u64::from(cpus) * 1000 {
-        return Err(Failure::engine_refused(format!(
-            "{} CPU is more than this machine has ({cpus}). Request less",
-            spec.cpu
+        return Err(Failure::engine_refused(tr_sent!(
+            "{cpu} CPU is more than this machine has ({cpus}). Request less",
+            cpu = spec.cpu,
+            cpus
         )));
     }
     Ok(())
@@ -132,9 +134,10 @@ pub(in crate::engine::docker) async fn image_facts(
         Err(Error::DockerResponseServerError {
             status_code: 404, ..
         }) => Err(
-            Failure::no_image(format!("image '{reference}'")).hint(format!(
+            Failure::no_image(tr_sent!("image '{reference}'", reference)).hint(tr_sent!(
                 "pull it with `workbay env pull {reference}`. `workbay env ls` lists the images \
-                 on this engine"
+                 on this engine",
+                reference
             )),
         ),
         Err(error) => Err(connection.fault(error)),
@@ -380,6 +383,9 @@ pub(in crate::engine::docker) fn labels(
     toolbox: &Toolbox,
 ) -> Result<Labels> {
     labels::of_plan(plan, planned, instance, given, &toolbox.key).map_err(|error| {
-        Failure::engine_refused(format!("the launch can't be stored in a label: {error}"))
+        Failure::engine_refused(tr_sent!(
+            "the launch can't be stored in a label: {error}",
+            error
+        ))
     })
 }

@@ -53,7 +53,7 @@ pub(in crate::engine::docker) async fn follow(
         stream::once(async move {
             Err(Failure::unreachable(
                 connection.url(),
-                "it closed the stream of events",
+                tr_sent!("it closed the stream of events"),
             ))
         })
     };

@@ -51,8 +51,9 @@ async fn run_once(
             Err(Failure::engine_refused(complaint.to_owned()))
         }
         Some(Err(error)) => Err(connection.fault(error)),
-        None => Err(Failure::reported(format!(
-            "the engine doesn't report how the helper container {name} ended"
+        None => Err(Failure::reported(tr_sent!(
+            "the engine doesn't report how the helper container {name} ended",
+            name
         ))),
     }
 }

@@ -197,7 +197,11 @@ impl DockerEngine {
             let shared = shares.then(|| scratches.shared(session));
             if let Some(shared) = &shared {
                 direct::make_directory(shared, owner).map_err(|error| {
-                    Failure::internal(format!("{} can't be created: {error}", shared.display()))
+                    Failure::internal(tr_sent!(
+                        "{shared} can't be created: {error}",
+                        shared = shared.display(),
+                        error
+                    ))
                 })?;
             }
             let notes = known.into_iter().chain(home.notes).chain(more).collect();
@@ -222,7 +226,10 @@ impl DockerEngine {
             return off_loop(move || binds::of_spec(&spec, &folder_store)).await;
         };
         match plan.spec.mounts.iter().find(|one| !one.is_automatic()) {
-            Some(_) => Err(store::refused(why.clone(), Some("launch without folders"))),
+            Some(_) => Err(store::refused(
+                why.clone(),
+                Some(tr_sent!("launch without folders")),
+            )),
             None => Ok((Vec::new(), Vec::new())),
         }
     }

@@ -63,7 +63,7 @@ pub(in crate::engine::docker) fn of_inspect(
     let state = record
         .state
         .as_ref()
-        .map_or_else(|| dead("", "no state"), state);
+        .map_or_else(|| dead("", tr_sent!("no state")), state);
     let (id, name) = (record.id.as_deref()?, record.name.as_deref());
     let mut part = part(labels, instance, id, name, state)?;
     let networks = record.network_settings.as_ref();
@@ -124,7 +124,7 @@ fn session(mut parts: Vec<SessionContainer>) -> Option<Sighting> {
         state: if is_main {
             first.state
         } else {
-            dead("", "its main container doesn't exist any more")
+            dead("", tr_sent!("its main container doesn't exist any more"))
         },
         address: first.address,
         home: None,
@@ -175,7 +175,7 @@ fn state(state: &EngineState) -> ContainerState {
         },
         _ => dead(
             state.error.as_deref().unwrap_or_default(),
-            "the engine is removing the container, or failed to remove it",
+            tr_sent!("the engine is removing the container, or failed to remove it"),
         ),
     }
 }

@@ -104,8 +104,8 @@ fn write_all(
             Some(Content::End) => return file.finish(),
             None => {
                 file.interrupt();
-                let text = format!("the transfer of '{path}' was interrupted");
-                return Err(Failure::lost(text).hint("continue it with `--resume`"));
+                let text = tr_sent!("the transfer of '{path}' was interrupted", path);
+                return Err(Failure::lost(text).hint(tr_sent!("continue it with `--resume`")));
             }
         }
     }
@@ -185,12 +185,13 @@ async fn next(mut working: Working) -> Option<(Result<FileProgress>, Option<Work
         return Some((Ok(now), Some(working)));
     }
     let last = *working.progress.borrow();
-    let result =
-        match working.done.await {
-            Ok(result) => result.map(|()| last),
-            Err(error) => Err(Failure::internal(format!("work on files broke: {error}"))
-                .hint("report this error")),
-        };
+    let result = match working.done.await {
+        Ok(result) => result.map(|()| last),
+        Err(error) => Err(
+            Failure::internal(tr_sent!("work on files broke: {error}", error))
+                .hint(tr_sent!("report this error")),
+        ),
+    };
     Some((result, None))
 }
 

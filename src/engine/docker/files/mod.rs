@@ -95,7 +95,7 @@ impl Files for DockerEngine {
                 helper_files::work(idle, key(*session), starting, work).await
             }
             (FileRoot::Running(_), _) | (_, FileRoot::Running(_)) => Err(Failure::unsupported(
-                "the engine can't copy between a running session and another place",
+                tr_sent!("the engine can't copy between a running session and another place"),
             )),
             _ => {
                 let to = match &work {
@@ -124,9 +124,9 @@ impl DockerEngine {
         match at {
             FileRoot::Folder(name) => self.folder_root(name).await,
             FileRoot::Ended(session) => self.home_root(*session).await,
-            FileRoot::Running(_) => Err(Failure::internal(
-                "the files of a running session were opened from outside. Report this error",
-            )),
+            FileRoot::Running(_) => Err(Failure::internal(tr_sent!(
+                "the files of a running session were opened from outside. Report this error"
+            ))),
         }
     }
 
@@ -175,9 +175,11 @@ impl DockerEngine {
         super::off_loop(move || {
             let home = scratches.main_home(session);
             let home = home.ok_or_else(|| {
-                let text = "the home directory of this session doesn't exist on this machine";
-                Failure::not_found(text)
-                    .hint("home directories are kept for [history] keep-days and then deleted")
+                let text =
+                    tr_sent!("the home directory of this session doesn't exist on this machine");
+                Failure::not_found(text).hint(tr_sent!(
+                    "home directories are kept for [history] keep-days and then deleted"
+                ))
             })?;
             Root::open(&home, Some(Identity::owner_of_homes()))
         })
@@ -187,5 +189,6 @@ impl DockerEngine {
 
 /// For a launch, a missing folder is a field that isn't valid. Here it isn't found.
 fn no_folder(failure: Failure) -> Failure {
-    Failure::new(FailureKind::NotFound, failure.message()).hint("`workbay folder ls` lists folders")
+    Failure::new(FailureKind::NotFound, failure.message())
+        .hint(tr_sent!("`workbay folder ls` lists folders"))
 }

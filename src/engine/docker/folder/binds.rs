@@ -56,13 +56,13 @@ pub(in crate::engine::docker) fn of_spec(
     for mounted in &spec.mounts {
         let target = PathBuf::from(&mounted.target);
         if let Some(dir) = covered.iter().find(|dir| target.starts_with(dir)) {
-            let why = format!(
-                "folder {} can't be mounted at {}: {} is read-only in this environment",
-                mounted.folder,
-                mounted.target,
-                dir.display()
+            let why = tr_sent!(
+                "folder {folder} can't be mounted at {target}: {dir} is read-only in this environment",
+                folder = mounted.folder,
+                target = mounted.target,
+                dir = dir.display()
             );
-            return Err(refused(why, Some("mount it below /home/work")));
+            return Err(refused(why, Some(tr_sent!("mount it below /home/work"))));
         }
         let automatic = mounted.is_automatic();
         match folder_store.place(&mounted.folder) {
@@ -109,20 +109,21 @@ pub(in crate::engine::docker) fn make_places(
         };
         let is_foreign = |it: &Bind| it.is_of_machine && it.read_only && it.source == root;
         let created = if placed.iter().any(is_foreign) && !root.join(&below).is_dir() {
-            Err(std::io::Error::other("its folder is read-only"))
+            Err(std::io::Error::other(tr_sent!("its folder is read-only")))
         } else {
             create_path(&root, &below, owner)
         };
         match created {
             Ok(()) => placed.push(bind.clone()),
             Err(error) => {
-                let why = format!(
-                    "folder {} can't be mounted at {}: the directory can't be created ({error})",
-                    bind.folder,
-                    bind.target.display()
+                let why = tr_sent!(
+                    "folder {folder} can't be mounted at {target}: the directory can't be created ({error})",
+                    folder = bind.folder,
+                    target = bind.target.display(),
+                    error
                 );
                 if !bind.automatic {
-                    return Err(refused(why, Some("choose another path")));
+                    return Err(refused(why, Some(tr_sent!("choose another path"))));
                 }
                 notes.push(format!("warning: {why}"));
             }

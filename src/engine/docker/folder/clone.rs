@@ -66,8 +66,8 @@ impl FolderStore {
         self.check_free(new)?;
         let to = self.root.join(new);
         let taken = || {
-            let why = format!("folder '{new}' already exists");
-            refused(why, Some("use another name"))
+            let why = tr_sent!("folder '{new}' already exists", new);
+            refused(why, Some(tr_sent!("use another name")))
         };
         if std::fs::symlink_metadata(&to).is_ok() {
             return Err(taken());
@@ -89,7 +89,7 @@ impl FolderStore {
         let moved = limited.and_then(|()| match Self::move_to(&partial, &to) {
             Ok(()) => Ok(()),
             Err(Errno::EXIST) => Err(taken()),
-            Err(error) => Err(self.trouble("can't be written", &error.into())),
+            Err(error) => Err(self.trouble(tr_sent!("can't be written"), &error.into())),
         });
         if let Err(error) = remove_trashed(&workplace) {
             tracing::warn!(%error, path = %workplace.display(), "a partial copy can't be removed");
@@ -101,15 +101,20 @@ impl FolderStore {
 fn not_copied(error: &io::Error) -> Failure {
     let hint = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "free some space, then try again"
+            tr_sent!("free some space, then try again")
         }
         io::ErrorKind::PermissionDenied => {
-            "a session left files that you can't read. Change their mode in a session with this folder"
+            tr_sent!(
+                "a session left files that you can't read. Change their mode in a session with this folder"
+            )
         }
-        io::ErrorKind::Interrupted => "run it again for a whole copy",
-        _ => "check the file, then try again",
+        io::ErrorKind::Interrupted => tr_sent!("run it again for a whole copy"),
+        _ => tr_sent!("check the file, then try again"),
     };
-    refused(format!("the folder can't be copied: {error}"), Some(hint))
+    refused(
+        tr_sent!("the folder can't be copied: {error}", error),
+        Some(hint),
+    )
 }
 
 #[cfg(test)]

@@ -89,13 +89,16 @@ fn find_in(allowed: &HostPath, name: &str) -> Result<Option<FolderPlace>> {
         return Ok(None);
     };
     if meta.is_symlink() {
-        let why = format!(
-            "folder '{name}' can't be mounted: {} is a link",
-            path.display()
+        let why = tr_sent!(
+            "folder '{name}' can't be mounted: {path} is a link",
+            name,
+            path = path.display()
         );
         return Err(refused(
             why,
-            Some("mount the directory that it leads to, if it is a folder"),
+            Some(tr_sent!(
+                "mount the directory that it leads to, if it is a folder"
+            )),
         ));
     }
     if !meta.is_dir() || !is_readable(&path) {

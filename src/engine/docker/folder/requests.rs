@@ -104,10 +104,12 @@ impl Folders for DockerEngine {
                 Self::delete_in_background(purging);
                 Ok(FolderAnswer::Done)
             }
-            _ => Err(Failure::unsupported(
-                "folders of this machine are yours alone. They have no permissions of workbay",
-            )
-            .hint("to share files, ask the administrator of this machine for a host path")),
+            _ => Err(Failure::unsupported(tr_sent!(
+                "folders of this machine are yours alone. They have no permissions of workbay"
+            ))
+            .hint(tr_sent!(
+                "to share files, ask the administrator of this machine for a host path"
+            ))),
         }
     }
 }
@@ -224,19 +226,21 @@ fn check_options(new: &NewFolder) -> Result<()> {
     } = new;
     let is_elsewhere = host.as_deref().is_some_and(|it| it != HOST);
     let wrong = if is_elsewhere {
-        "another storage host"
+        tr_sent!("another storage host")
     } else if group.is_some() {
-        "a project"
+        tr_sent!("a project")
     } else if *usage != FolderUsage::General {
-        "a usage mode"
+        tr_sent!("a usage mode")
     } else if *permission != FolderPermission::ReadWrite {
-        "a permission"
+        tr_sent!("a permission")
     } else {
         return Ok(());
     };
     Err(refused(
-        format!("a folder of this machine can't have {wrong}"),
-        Some("create it without the option, or in a Backend.AI context"),
+        tr_sent!("a folder of this machine can't have {wrong}", wrong),
+        Some(tr_sent!(
+            "create it without the option, or in a Backend.AI context"
+        )),
     ))
 }
 

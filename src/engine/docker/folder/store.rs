@@ -77,10 +77,16 @@ impl FolderStore {
         if let Some(found) = host_paths::find(&self.host_paths, name)? {
             return Ok(found);
         }
-        let why = format!("folder '{name}' not found in {}", self.root.display());
+        let why = tr_sent!(
+            "folder '{name}' not found in {root}",
+            name,
+            root = self.root.display()
+        );
         let error = refused(
             why,
-            Some("run `workbay folder create`, or launch without the folder"),
+            Some(tr_sent!(
+                "run `workbay folder create`, or launch without the folder"
+            )),
         );
         Err(Failure {
             kind: FailureKind::NotFound,
@@ -94,9 +100,10 @@ impl FolderStore {
         if !place.read_only {
             return Ok(place.path);
         }
-        let text = format!("folder '{name}' is read-only");
-        Err(Failure::refused(text)
-            .hint("[folders] host-paths in the system-wide configuration says so"))
+        let text = tr_sent!("folder '{name}' is read-only", name);
+        Err(Failure::refused(text).hint(tr_sent!(
+            "[folders] host-paths in the system-wide configuration says so"
+        )))
     }
 
     fn own(&self, name: &str) -> FolderPlace {
@@ -111,13 +118,16 @@ impl FolderStore {
     pub(super) fn own_place(&self, name: &str) -> Result<PathBuf> {
         let place = self.place(name)?;
         if place.is_of_machine {
-            let what = format!(
-                "folder '{name}' is a directory of this machine ({})",
-                place.path.display()
+            let what = tr_sent!(
+                "folder '{name}' is a directory of this machine ({path})",
+                name,
+                path = place.path.display()
             );
             return Err(refused(
                 what,
-                Some("ask the administrator of this machine to change it"),
+                Some(tr_sent!(
+                    "ask the administrator of this machine to change it"
+                )),
             ));
         }
         Ok(place.path)
@@ -128,7 +138,7 @@ impl FolderStore {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(self.trouble("can't be read", &error)),
+            Err(error) => return Err(self.trouble(tr_sent!("can't be read"), &error)),
         };
         let mut names: Vec<String> = entries
             .filter_map(|entry| {
@@ -149,8 +159,12 @@ impl FolderStore {
             None => Ok(()),
             Some(place) => {
                 let path = place.path.display();
-                let why = format!("the folder '{name}' of this machine has this name ({path})");
-                Err(refused(why, Some("use another name")))
+                let why = tr_sent!(
+                    "the folder '{name}' of this machine has this name ({path})",
+                    name,
+                    path
+                );
+                Err(refused(why, Some(tr_sent!("use another name"))))
             }
         }
     }
@@ -164,18 +178,21 @@ impl FolderStore {
         private
             .recursive(true)
             .create(&self.root)
-            .map_err(|error| self.trouble("can't be created", &error))?;
+            .map_err(|error| self.trouble(tr_sent!("can't be created"), &error))?;
         match quota::create(&place) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let why = format!("folder '{name}' already exists");
-                return Err(refused(why, Some("use another name")));
+                let why = tr_sent!("folder '{name}' already exists", name);
+                return Err(refused(why, Some(tr_sent!("use another name"))));
             }
-            Err(error) => return Err(self.trouble("can't be written", &error)),
+            Err(error) => return Err(self.trouble(tr_sent!("can't be written"), &error)),
         }
         give(&place, owner).map_err(|error| {
             let _ = fs::remove_dir(&place);
-            self.trouble("can't be given to the user of the sessions", &error)
+            self.trouble(
+                tr_sent!("can't be given to the user of the sessions"),
+                &error,
+            )
         })
     }
 
@@ -186,9 +203,11 @@ impl FolderStore {
     }
 
     pub(super) fn trouble(&self, what: &str, error: &io::Error) -> Failure {
-        Failure::internal(format!(
-            "the directory of folders {} {what}: {error}. Check its owner and the free space",
-            self.root.display()
+        Failure::internal(tr_sent!(
+            "the directory of folders {root} {what}: {error}. Check its owner and the free space",
+            root = self.root.display(),
+            what,
+            error
         ))
     }
 }
@@ -213,7 +232,7 @@ pub(in crate::engine::docker) fn create_path(
     let mut here = openat(CWD, root, flags, Mode::empty())?;
     for part in below.components() {
         let Component::Normal(name) = part else {
-            return Err(io::Error::other("the path contains .."));
+            return Err(io::Error::other(tr_sent!("the path contains ..")));
         };
         let next = match openat(&here, name, flags, Mode::empty()) {
             Err(rustix::io::Errno::NOENT) => {

@@ -72,7 +72,7 @@ impl FolderStore {
         let trash = self.trash_dir();
         let mut private = fs::DirBuilder::new();
         let made = private.mode(0o700).recursive(true).create(&trash);
-        made.map_err(|error| self.trouble("can't be written", &error))?;
+        made.map_err(|error| self.trouble(tr_sent!("can't be written"), &error))?;
         Ok(trash)
     }
 
@@ -81,7 +81,7 @@ impl FolderStore {
         let entries = match fs::read_dir(&trash) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(self.trouble("can't be read", &error)),
+            Err(error) => return Err(self.trouble(tr_sent!("can't be read"), &error)),
         };
         let found = entries.filter_map(|entry| {
             let entry = entry.ok()?;
@@ -104,14 +104,20 @@ impl FolderStore {
         let shown = Clean::new(word);
         match found.len() {
             0 => Err(
-                Failure::not_found(format!("folder '{shown}' isn't in the trash"))
+                Failure::not_found(tr_sent!("folder '{shown}' isn't in the trash", shown))
                     .about(LaunchField::Folders)
-                    .hint("run `workbay folder ls --trash`"),
+                    .hint(tr_sent!("run `workbay folder ls --trash`")),
             ),
             1 => Ok(found.swap_remove(0)),
             n => Err(refused(
-                format!("the trash has {n} folders with the name '{shown}'"),
-                Some("use the id. `workbay folder ls --trash` lists the ids"),
+                tr_sent!(
+                    "the trash has {n} folders with the name '{shown}'",
+                    n,
+                    shown
+                ),
+                Some(tr_sent!(
+                    "use the id. `workbay folder ls --trash` lists the ids"
+                )),
             )),
         }
     }
@@ -137,8 +143,9 @@ impl FolderStore {
         self.check_free(&name)?;
         match Self::move_to(&path, &self.root.join(&name)) {
             Ok(()) => Ok(name),
-            Err(Errno::EXIST) => Err(taken(&name).hint(format!(
-                "rename it first: `workbay folder rename {name} NEW-NAME`"
+            Err(Errno::EXIST) => Err(taken(&name).hint(tr_sent!(
+                "rename it first: `workbay folder rename {name} NEW-NAME`",
+                name
             ))),
             Err(error) => Err(self.not_moved(&name, error)),
         }
@@ -153,7 +160,7 @@ impl FolderStore {
         self.check_free(new)?;
         match Self::move_to(&from, &self.root.join(new)) {
             Ok(()) => Ok(()),
-            Err(Errno::EXIST) => Err(taken(new).hint("use another name")),
+            Err(Errno::EXIST) => Err(taken(new).hint(tr_sent!("use another name"))),
             Err(error) => Err(self.not_moved(name, error)),
         }
     }
@@ -198,15 +205,15 @@ impl FolderStore {
             Errno::NOENT => Failure {
                 kind: FailureKind::NotFound,
                 ..refused(
-                    format!("folder '{name}' doesn't exist any more"),
-                    Some("run `workbay folder ls`"),
+                    tr_sent!("folder '{name}' doesn't exist any more", name),
+                    Some(tr_sent!("run `workbay folder ls`")),
                 )
             },
             Errno::BUSY => refused(
-                format!("folder '{name}' is a mount point of this machine"),
-                Some("unmount it first"),
+                tr_sent!("folder '{name}' is a mount point of this machine", name),
+                Some(tr_sent!("unmount it first")),
             ),
-            error => self.trouble("can't be written", &error.into()),
+            error => self.trouble(tr_sent!("can't be written"), &error.into()),
         }
     }
 }
@@ -228,7 +235,7 @@ pub(super) fn remove_trashed(path: &Path) -> io::Result<()> {
 }
 
 fn taken(name: &str) -> Failure {
-    refused(format!("folder '{name}' already exists"), None)
+    refused(tr_sent!("folder '{name}' already exists", name), None)
 }
 
 #[cfg(test)]

@@ -119,10 +119,11 @@ impl Scratches {
         let notes = made.map_err(|error| {
             let _ = quota::remove(&half);
             let _ = fs::remove_dir(self.of(session));
-            Failure::internal(format!(
-                "the session's home directory can't be created at {}: {error}. Check its \
+            Failure::internal(tr_sent!(
+                "the session's home directory can't be created at {path}: {error}. Check its \
                  permissions and the free space",
-                path.display()
+                path = path.display(),
+                error
             ))
         })?;
         Ok(CreatedHome { path, notes })
@@ -209,11 +210,11 @@ impl Scratches {
         }
         let place = if aside.exists() { aside } else { dir };
         // Both continue the sentence that names the session.
-        let what = format!("The files it left can't be deleted: {why}");
-        let hint = format!(
-            "Delete {}, with sudo if its files belong to another user. workbay also retries \
+        let what = tr_sent!("The files it left can't be deleted: {why}", why);
+        let hint = tr_sent!(
+            "Delete {place}, with sudo if its files belong to another user. workbay also retries \
              automatically",
-            place.display()
+            place = place.display()
         );
         Failure::refused(what).hint(hint)
     }

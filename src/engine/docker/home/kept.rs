@@ -38,11 +38,12 @@ impl DockerEngine {
         let asked = Path::new(path);
         let inside = Path::new(inside::HOME).join(asked);
         let Ok(below) = inside.strip_prefix(inside::HOME) else {
-            let text = format!(
-                "the session has ended: only files of {} are kept",
-                inside::HOME
+            let text = tr_sent!(
+                "the session has ended: only files of {home} are kept",
+                home = inside::HOME
             );
-            return Err(Failure::refused(text).hint(format!("use a path below {}", inside::HOME)));
+            return Err(Failure::refused(text)
+                .hint(tr_sent!("use a path below {home}", home = inside::HOME)));
         };
         let below = below.to_owned();
         let (output_in, output) = mpsc::channel(WAITING);

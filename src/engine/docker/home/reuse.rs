@@ -23,20 +23,21 @@ impl Scratches {
         }
         if !self.home(from).is_dir() {
             let home = self.home(from);
-            let text = format!(
-                "the home directory of the earlier session doesn't exist: {}",
-                home.display()
+            let text = tr_sent!(
+                "the home directory of the earlier session doesn't exist: {home}",
+                home = home.display()
             );
-            return Err(Failure::internal(text).hint("launch without --same-home"));
+            return Err(Failure::internal(text).hint(tr_sent!("launch without --same-home")));
         }
         let dir = self.of(session);
         let moved = private_directory(&dir)
             .and_then(|()| fs::write(dir.join(TAKEN_FROM), from.to_string()))
             .and_then(|()| move_homes(&self.of(from), &dir));
         moved.map_err(|error| {
-            let text = format!(
-                "the home directory of the earlier session can't be moved to {}: {error}",
-                dir.display()
+            let text = tr_sent!(
+                "the home directory of the earlier session can't be moved to {dir}: {error}",
+                dir = dir.display(),
+                error
             );
             Failure::internal(text)
         })

@@ -40,10 +40,10 @@ pub(in crate::engine::docker) async fn owner(
     remove_container(connection, &name).await?;
     let [passwd, groups] = files?;
     account::resolve(&image.user, &passwd, &groups).map_err(|unknown| {
-        Failure::engine_refused(format!(
-            "the image's USER is '{}', which its /etc/passwd and /etc/group don't contain. \
+        Failure::engine_refused(tr_sent!(
+            "the image's USER is '{user}', which its /etc/passwd and /etc/group don't contain. \
              Correct the image, or set user = \"work\" for its environment",
-            unknown.escape_debug()
+            user = unknown.escape_debug()
         ))
     })
 }
@@ -97,8 +97,10 @@ async fn file(connection: &EngineConnection, container: &str, path: &str) -> Res
         }
     }
     text_of(&archive).map_err(|why| {
-        Failure::engine_refused(format!(
-            "{path} of the image can't be read: {why}. Set user = \"work\" for its environment"
+        Failure::engine_refused(tr_sent!(
+            "{path} of the image can't be read: {why}. Set user = \"work\" for its environment",
+            path,
+            why
         ))
     })
 }
@@ -116,7 +118,10 @@ fn text_of(archive: &[u8]) -> std::result::Result<String, String> {
     }
     let size = entry.size();
     if size > LARGEST as u64 {
-        return Err(format!("it is larger than {LARGEST} bytes"));
+        return Err(tr_sent!(
+            "it is larger than {largest} bytes",
+            largest = LARGEST
+        ));
     }
     let mut bytes = Vec::new();
     let mut limited = entry.take(LARGEST as u64);
@@ -124,7 +129,7 @@ fn text_of(archive: &[u8]) -> std::result::Result<String, String> {
         .read_to_end(&mut bytes)
         .map_err(|error| error.to_string())?;
     if bytes.len() as u64 != size {
-        return Err("the engine sent only a part of the file".to_owned());
+        return Err(tr_sent!("the engine sent only a part of the file").to_owned());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

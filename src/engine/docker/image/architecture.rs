@@ -60,12 +60,17 @@ fn judge(
     if its == there || ALSO.contains(&(there, its)) || emulated() {
         return Ok(());
     }
-    Err(Failure::refused(format!(
-        "the image '{reference}' is for {its} processors, but the engine's machine is {there}"
+    Err(Failure::refused(tr_sent!(
+        "the image '{reference}' is for {its} processors, but the engine's machine is {there}",
+        reference,
+        its,
+        there
     ))
-    .hint(format!(
+    .hint(tr_sent!(
         "run `docker pull --platform linux/{there} {reference}`, if the image exists for \
-             {there}"
+             {there}",
+        there,
+        reference
     )))
 }
 

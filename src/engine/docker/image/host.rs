@@ -85,10 +85,10 @@ pub(in crate::engine::docker) fn unavailable() -> Option<String> {
     let shell = fs::canonicalize("/bin/sh").ok()?;
     let usual = ["/usr", "/bin"].iter().any(|dir| shell.starts_with(dir));
     (!usual).then(|| {
-        format!(
-            "this machine's programs are in {}, not below /usr, so the host environment isn't \
+        tr_sent!(
+            "this machine's programs are in {path}, not below /usr, so the host environment isn't \
              available. Launch an image instead",
-            shell.parent().unwrap_or(&shell).display()
+            path = shell.parent().unwrap_or(&shell).display()
         )
     })
 }
@@ -123,8 +123,9 @@ pub(in crate::engine::docker) async fn ensure_image(
     user: (u32, u32),
 ) -> Result<String> {
     let archive = archive(user).map_err(|error| {
-        Failure::internal(format!(
-            "the image of the host environment can't be created: {error}"
+        Failure::internal(tr_sent!(
+            "the image of the host environment can't be created: {error}",
+            error
         ))
     })?;
     let tag = fingerprint(&archive);

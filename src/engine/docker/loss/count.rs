@@ -92,8 +92,12 @@ fn checked(mut counted: CountedFiles) -> CountedFiles {
 async fn read(mut attached: Attached) -> Result<UnsavedAnswer> {
     let (mut out, mut message) = (Vec::new(), Vec::new());
     let broken = || {
-        Failure::reported("the session's answer about its files can't be read")
-            .hint("try again. If it happens again, copy files with `workbay cp`")
+        Failure::reported(tr_sent!(
+            "the session's answer about its files can't be read"
+        ))
+        .hint(tr_sent!(
+            "try again. If it happens again, copy files with `workbay cp`"
+        ))
     };
     loop {
         match attached.output.recv().await {
@@ -112,7 +116,11 @@ async fn read(mut attached: Attached) -> Result<UnsavedAnswer> {
             }
             Some(Output::End { exit_code }) => return Err(failed(exit_code, &message)),
             Some(Output::Lost { why }) => return Err(Failure::lost(why)),
-            None => return Err(Failure::lost("the connection to the session broke")),
+            None => {
+                return Err(Failure::lost(tr_sent!(
+                    "the connection to the session broke"
+                )));
+            }
         }
     }
 }
@@ -120,13 +128,15 @@ async fn read(mut attached: Attached) -> Result<UnsavedAnswer> {
 /// Why the runner failed.
 pub(super) fn failed(exit_code: Option<i64>, message: &[u8]) -> Failure {
     if exit_code == Some(UNKNOWN_COMMAND) {
-        let what = "this session was launched by an older version of workbay, which can't list \
-                    its files";
-        return Failure::unsupported(what).hint("copy files with `workbay exec S -- cp`");
+        let what = tr_sent!(
+            "this session was launched by an older version of workbay, which can't list \
+                    its files"
+        );
+        return Failure::unsupported(what).hint(tr_sent!("copy files with `workbay exec S -- cp`"));
     }
     let message = Clean::from_bytes(message);
     let mut lines = message.as_str().lines();
     let why = lines.find_map(|line| line.trim().strip_prefix("workbay: "));
-    Failure::reported(why.unwrap_or("workbay's program in the session failed"))
-        .hint("try again, or copy files with `workbay cp`")
+    Failure::reported(why.unwrap_or(tr_sent!("workbay's program in the session failed")))
+        .hint(tr_sent!("try again, or copy files with `workbay cp`"))
 }

@@ -42,9 +42,13 @@ impl Losses for DockerEngine {
         };
         timeout(COUNTING, work).await.unwrap_or_else(|_| {
             let seconds = COUNTING.as_secs();
-            let text = format!("the files of the session weren't counted within {seconds}s");
-            Err(Failure::reported(text)
-                .hint("the session may have very many files. Copy what you need into a folder"))
+            let text = tr_sent!(
+                "the files of the session weren't counted within {seconds}s",
+                seconds
+            );
+            Err(Failure::reported(text).hint(tr_sent!(
+                "the session may have very many files. Copy what you need into a folder"
+            )))
         })
     }
 
@@ -74,10 +78,11 @@ impl DockerEngine {
         order: &UnsavedOrder,
     ) -> Result<Attached> {
         let mut line = serde_json::to_vec(order).map_err(|error| {
-            Failure::internal(format!(
-                "the order for the session can't be written: {error}"
+            Failure::internal(tr_sent!(
+                "the order for the session can't be written: {error}",
+                error
             ))
-            .hint("copy files with `workbay cp`")
+            .hint(tr_sent!("copy files with `workbay cp`"))
         })?;
         line.push(b'\n');
         let key = starter.key();

@@ -119,13 +119,17 @@ async fn receive(
             Some(Output::End { exit_code: Some(0) }) => break Some(Ok(())),
             Some(Output::End { exit_code }) => break Some(Err(failed(exit_code, &message))),
             Some(Output::Lost { why }) => break Some(Err(Failure::lost(why))),
-            None => break Some(Err(Failure::lost("the connection to the session broke"))),
+            None => {
+                break Some(Err(Failure::lost(tr_sent!(
+                    "the connection to the session broke"
+                ))));
+            }
         }
     };
     drop(pieces);
     let (unpacked, target) = writing
         .await
-        .map_err(|error| Failure::internal(format!("work on files broke: {error}")))?;
+        .map_err(|error| Failure::internal(tr_sent!("work on files broke: {error}", error)))?;
     if let Some(Err(failure)) = end {
         return Err(failure);
     }

@@ -69,8 +69,10 @@ impl Target {
         let shown = Clean::new(&shown);
         let trouble = |error: Errno| cannot(&shown, directory, &error.into());
         let Some(name) = directory.name() else {
-            return Err(Failure::usage("name a new directory of the folder")
-                .hint("use FOLDER/DIRECTORY, for example data/rescued"));
+            return Err(
+                Failure::usage(tr_sent!("name a new directory of the folder"))
+                    .hint(tr_sent!("use FOLDER/DIRECTORY, for example data/rescued")),
+            );
         };
         let root = openat(CWD, folder, DIRECTORY, Mode::empty()).map_err(trouble)?;
         let mut parent = openat(&root, c".", DIRECTORY, Mode::empty()).map_err(trouble)?;
@@ -178,8 +180,11 @@ fn subdirectory(
 }
 
 fn taken(directory: &FilePath) -> Failure {
-    Failure::refused(format!("'{directory}' already exists in the folder"))
-        .hint("name another directory: FOLDER/DIRECTORY")
+    Failure::refused(tr_sent!(
+        "'{directory}' already exists in the folder",
+        directory
+    ))
+    .hint(tr_sent!("name another directory: FOLDER/DIRECTORY"))
 }
 
 fn cannot(folder: &Clean, directory: &FilePath, error: &io::Error) -> Failure {
@@ -193,12 +198,19 @@ fn cannot(folder: &Clean, directory: &FilePath, error: &io::Error) -> Failure {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
     );
     let hint = if full {
-        "free some space, or use another folder. Nothing was copied, and the session is unchanged"
+        tr_sent!(
+            "free some space, or use another folder. Nothing was copied, and the session is unchanged"
+        )
     } else {
-        "check the folder, then try again. Nothing was copied, and the session is unchanged"
+        tr_sent!(
+            "check the folder, then try again. Nothing was copied, and the session is unchanged"
+        )
     };
-    Failure::reported(format!(
-        "the files can't be copied to {folder}/{directory}: {why}"
+    Failure::reported(tr_sent!(
+        "the files can't be copied to {folder}/{directory}: {why}",
+        folder,
+        directory,
+        why
     ))
     .hint(hint)
 }

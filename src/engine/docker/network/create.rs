@@ -150,9 +150,10 @@ pub(super) async fn ensure(
 /// Explains the engine's error about address pools.
 fn no_network(error: Failure) -> Failure {
     match &error.why {
-        Some(said) if said.as_str().contains("address pool") => Failure::engine_refused(format!(
+        Some(said) if said.as_str().contains("address pool") => Failure::engine_refused(tr_sent!(
             "it has no addresses left for another network ({said}). Terminate other sessions, or remove \
-                 unused networks with `docker network prune`"
+                 unused networks with `docker network prune`",
+            said
         )),
         _ => error,
     }

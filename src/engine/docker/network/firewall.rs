@@ -77,7 +77,7 @@ impl DockerEngine {
         }
         let found = self.look_after_firewall(connection, bridge, toolbox).await;
         let found = found.unwrap_or_else(|error| {
-            let why = format!("the firewall can't be checked: {error}");
+            let why = tr_sent!("the firewall can't be checked: {error}", error);
             Guarded {
                 host: Some(why.clone()),
                 sessions: Some(why),
@@ -124,8 +124,9 @@ impl DockerEngine {
         };
         let name = format!("workbay.network.{}", self.config.instance);
         let said = helper::run(connection, &name, body).await?;
-        serde_json::from_str(said.trim())
-            .map_err(|_| Failure::reported(format!("the helper printed '{}'", said.trim())))
+        serde_json::from_str(said.trim()).map_err(|_| {
+            Failure::reported(tr_sent!("the helper printed '{said}'", said = said.trim()))
+        })
     }
 }
 

@@ -72,7 +72,7 @@ fn choose(isolation: Isolation, kind: ContainerProgram, is_cluster: bool) -> Net
 
 /// Why the engine's default network doesn't isolate sessions.
 const DEFAULT_NETWORK: &str =
-    "[network] isolation = \"bridge\" puts sessions on the engine's default network";
+    tr_sent!("[network] isolation = \"bridge\" puts sessions on the engine's default network");
 
 /// What is known of an engine without checking its machine.
 fn known(rules: NetworkRules, connection: &EngineConnection) -> Option<Guarded> {
@@ -81,15 +81,15 @@ fn known(rules: NetworkRules, connection: &EngineConnection) -> Option<Guarded> 
         sessions: Some(why.to_owned()),
     };
     if connection.quirks.kind == ContainerProgram::Podman {
-        return Some(both("workbay leaves the network to Podman"));
+        return Some(both(tr_sent!("workbay leaves the network to Podman")));
     }
     if rules.isolation() == Isolation::Bridge {
         return Some(both(DEFAULT_NETWORK));
     }
     let host = if connection.remote.is_some() {
-        "the engine is on another machine, whose firewall workbay doesn't change"
+        tr_sent!("the engine is on another machine, whose firewall workbay doesn't change")
     } else if connection.quirks.mapping == UserMapping::RootIsCaller {
-        "rootless Docker can't change this machine's firewall"
+        tr_sent!("rootless Docker can't change this machine's firewall")
     } else {
         return None;
     };
@@ -147,7 +147,7 @@ impl DockerEngine {
 
     /// Falls back to the engine's default network if no setting demands another one.
     fn without_network(&self, error: &Failure) -> Result<SessionNetwork> {
-        let why = format!("a network can't be created: {error}");
+        let why = tr_sent!("a network can't be created: {error}", error);
         let found = Guarded {
             host: Some(why.clone()),
             sessions: Some(why),
@@ -175,7 +175,7 @@ impl DockerEngine {
             // Without a network, sessions reach nothing.
             found = Guarded::default();
         } else if rules.allows_host() {
-            found.host = Some("[network] host-access = true allows it".to_owned());
+            found.host = Some(tr_sent!("[network] host-access = true allows it").to_owned());
         }
         let lack = |capability, why: Option<String>| Some((capability, Clean::new(&why?)));
         [
@@ -233,11 +233,14 @@ fn weigh(rules: NetworkRules, found: &Guarded) -> Result<Vec<String>> {
 }
 
 fn refused(setting: &str, key: &str, why: &str) -> Failure {
-    Failure::refused(format!(
-        "{setting} in [network] of resources.toml isn't possible here: {why}"
+    Failure::refused(tr_sent!(
+        "{setting} in [network] of resources.toml isn't possible here: {why}",
+        setting,
+        why
     ))
-    .hint(format!(
-        "fix that, or remove {key} from [network] to start sessions with a warning instead"
+    .hint(tr_sent!(
+        "fix that, or remove {key} from [network] to start sessions with a warning instead",
+        key
     ))
 }
 

@@ -21,9 +21,9 @@ pub(super) fn check(place: &Path) -> Result<(), WhyMeasured> {
     let words = [OsStr::new("qgroup"), OsStr::new("show"), place.as_os_str()];
     match tool::run("btrfs", &words) {
         Ok(_) => Ok(()),
-        Err(why) if why.contains("not enabled") => Err(format!(
-            "the Btrfs file system at {} has no quotas. `btrfs quota enable` switches them on",
-            place.display()
+        Err(why) if why.contains("not enabled") => Err(tr_sent!(
+            "the Btrfs file system at {place} has no quotas. `btrfs quota enable` switches them on",
+            place = place.display()
         )),
         Err(why) => Err(why),
     }
@@ -115,11 +115,11 @@ impl Group {
 
 pub(super) fn limit(path: &Path, limit: Option<Bytes>) -> Result<(), WhyMeasured> {
     if !is_root(path) {
-        return Err(
+        return Err(tr_sent!(
             "it was created without a quota, as a directory that Btrfs can't limit. A clone of it \
              can be limited"
-                .to_owned(),
-        );
+        )
+        .to_owned());
     }
     let amount = limit.map_or_else(|| "none".to_owned(), |most| most.0.to_string());
     let words = [

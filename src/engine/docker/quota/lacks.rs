@@ -18,8 +18,9 @@ impl DockerEngine {
         }
         let homes = self.config.state_dir.join("sessions");
         let why = off_loop(move || Ok(why_measured(&homes))).await.ok()??;
-        Some(lacks(&format!(
-            "disk limits are measured, not enforced: {why}"
+        Some(lacks(&tr_sent!(
+            "disk limits are measured, not enforced: {why}",
+            why
         )))
     }
 }

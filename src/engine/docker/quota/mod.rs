@@ -36,25 +36,28 @@ fn mechanism(parent: &Path) -> Result<Mechanism, WhyMeasured> {
     let place = parent.ancestors().find(|it| it.is_dir());
     let place = place.unwrap_or(Path::new("/"));
     let shown = place.display();
-    let about = statfs(place).map_err(|error| format!("{shown} can't be read: {error}"))?;
+    let about =
+        statfs(place).map_err(|error| tr_sent!("{shown} can't be read: {error}", shown, error))?;
     let found = match about.f_type {
         BTRFS => Mechanism::Btrfs,
         EXT4 | XFS => Mechanism::Project,
         _ => {
-            return Err(format!(
-                "the file system at {shown} has no quotas that workbay can set"
+            return Err(tr_sent!(
+                "the file system at {shown} has no quotas that workbay can set",
+                shown
             ));
         }
     };
     if found == Mechanism::Project && !project::is_on(place) {
         let point = project::mount_point(place);
         let point = point.unwrap_or_else(|| shown.to_string());
-        return Err(format!(
-            "the file system at {point} is mounted without project quotas (prjquota)"
+        return Err(tr_sent!(
+            "the file system at {point} is mounted without project quotas (prjquota)",
+            point
         ));
     }
     if !rustix::process::geteuid().is_root() {
-        return Err("only a daemon that runs as root can set quotas".to_owned());
+        return Err(tr_sent!("only a daemon that runs as root can set quotas").to_owned());
     }
     match found {
         Mechanism::Btrfs => btrfs::check(place)?,

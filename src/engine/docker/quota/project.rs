@@ -35,7 +35,10 @@ pub(super) fn limit(path: &Path, limit: Option<Bytes>) -> Result<(), WhyMeasured
     let project = (FIRST_PROJECT | (inode & (FIRST_PROJECT - 1))).to_string();
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let Some(mount) = mount_of(&table, path) else {
-        return Err(format!("the mount of {} can't be found", path.display()));
+        return Err(tr_sent!(
+            "the mount of {path} can't be found",
+            path = path.display()
+        ));
     };
     if limit.is_some() {
         let chattr = |words: &[&str]| {

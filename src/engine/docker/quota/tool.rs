@@ -21,9 +21,9 @@ pub(super) fn run<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<Str
     let output = match ran {
         Ok(output) => output,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(format!("the program {program} isn't installed"));
+            return Err(tr_sent!("the program {program} isn't installed", program));
         }
-        Err(error) => return Err(format!("{program} can't be run: {error}")),
+        Err(error) => return Err(tr_sent!("{program} can't be run: {error}", program, error)),
     };
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
@@ -34,5 +34,9 @@ pub(super) fn run<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<Str
         .unwrap_or_default()
         .trim()
         .trim_start_matches("ERROR: ");
-    Err(format!("{program} failed: {}", Clean::new(last)))
+    Err(tr_sent!(
+        "{program} failed: {last}",
+        program,
+        last = Clean::new(last)
+    ))
 }

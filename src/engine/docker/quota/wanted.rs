@@ -90,13 +90,19 @@ fn remove(path: &Path) -> rustix::io::Result<()> {
 fn trouble(path: &Path, error: Errno) -> Failure {
     let path = path.display();
     if error == Errno::OPNOTSUPP {
-        let text =
-            format!("the file system at {path} can't store a quota (no extended attributes)");
-        return Failure::refused(text).hint("use a folder on another file system");
+        let text = tr_sent!(
+            "the file system at {path} can't store a quota (no extended attributes)",
+            path
+        );
+        return Failure::refused(text).hint(tr_sent!("use a folder on another file system"));
     }
     let error = io::Error::from(error);
-    Failure::refused(format!("the quota of {path} can't be stored: {error}"))
-        .hint("check the owner of the folder and the free space")
+    Failure::refused(tr_sent!(
+        "the quota of {path} can't be stored: {error}",
+        path,
+        error
+    ))
+    .hint(tr_sent!("check the owner of the folder and the free space"))
 }
 
 #[cfg(test)]

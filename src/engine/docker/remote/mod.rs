@@ -128,10 +128,10 @@ pub(super) fn mount(volume: &str, target: &str, read_only: bool) -> Mount {
 /// Refuses launch settings that a remote engine can't fulfill.
 pub(super) fn check(connection: &EngineConnection, plan: &CreatePlan) -> Result<()> {
     if plan.spec.home_of.is_some() {
-        return Err(Failure::unsupported(
+        return Err(Failure::unsupported(tr_sent!(
             "the home directory of an earlier session can't be used with an engine on another \
-             machine. Launch without --same-home",
-        ));
+             machine. Launch without --same-home"
+        )));
     }
     check_processor(connection)
 }
@@ -143,8 +143,10 @@ pub(super) fn check_processor(connection: &EngineConnection) -> Result<()> {
     if same {
         return Ok(());
     }
-    Err(Failure::unsupported(format!(
+    Err(Failure::unsupported(tr_sent!(
         "the engine's machine has another processor ({theirs}) than this machine ({ours}). Run \
-         workbay on a machine with {theirs}"
+         workbay on a machine with {theirs}",
+        theirs,
+        ours
     )))
 }

@@ -40,7 +40,7 @@ pub(super) async fn upload(
             .and_then(|()| tar.into_inner())
             .and_then(|mut pieces| pieces.hand_on());
         done.map_err(|error| {
-            let why = format!("files for the session can't be read: {error}");
+            let why = tr_sent!("files for the session can't be read: {error}", error);
             // The engine must not take an incomplete archive for a complete one.
             let _ = reported.blocking_send(Err(error));
             Failure::internal(why)

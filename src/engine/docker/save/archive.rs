@@ -61,9 +61,11 @@ impl ArchiveLimits {
         let (free, floor) = (Bytes(free), Bytes(floor));
         Err(io::Error::new(
             io::ErrorKind::StorageFull,
-            format!(
+            tr_sent!(
                 "{free} free, but {floor} must stay free. Free some space, or change `[disk] \
-                 keep-free`"
+                 keep-free`",
+                free,
+                floor
             ),
         ))
     }
@@ -130,7 +132,10 @@ impl SaveArchive {
     pub(super) async fn add(&mut self, piece: &[u8]) -> io::Result<()> {
         self.length += piece.len() as u64;
         if self.length > self.limits.length {
-            return Err(too_large("archive", self.limits.length));
+            return Err(too_large(tr_sent!(
+                "more than {most} of archive. Save less, save into a folder, or change `[disk] save-limit`",
+                most = Bytes(self.limits.length)
+            )));
         }
         let is_zero = |block: &[u8]| block.iter().all(|byte| *byte == 0);
         let mut rest = piece;
@@ -156,7 +161,10 @@ impl SaveArchive {
     async fn write(&mut self, data: &[u8]) -> io::Result<()> {
         self.disk += data.len() as u64;
         if self.disk > self.limits.disk {
-            return Err(too_large("data", self.limits.disk));
+            return Err(too_large(tr_sent!(
+                "more than {most} of data. Save less, save into a folder, or change `[disk] save-limit`",
+                most = Bytes(self.limits.disk)
+            )));
         }
         if self.disk - self.looked_at >= LOOK_EVERY {
             self.looked_at = self.disk;
@@ -185,14 +193,8 @@ impl SaveArchive {
     }
 }
 
-fn too_large(what: &str, most: u64) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::FileTooLarge,
-        format!(
-            "more than {} of {what}. Save less, save into a folder, or change `[disk] save-limit`",
-            Bytes(most)
-        ),
-    )
+fn too_large(text: String) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
 }
 
 /// Removes unfinished files of a daemon that was killed, but not those of this process.

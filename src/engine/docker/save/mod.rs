@@ -54,12 +54,16 @@ pub(super) async fn save(
     let shown: Vec<String> = saved.iter().map(|it| it.display().to_string()).collect();
     if problems.is_empty() {
         let first = saved.into_iter().next();
-        return first.ok_or_else(|| Failure::engine_refused("no paths to save"));
+        return first.ok_or_else(|| Failure::engine_refused(tr_sent!("no paths to save")));
     }
     let problems = problems.join("; ");
     let why = match shown.as_slice() {
-        [] => format!("nothing was saved: {problems}"),
-        files => format!("saved to {}, but not {problems}", files.join(", ")),
+        [] => tr_sent!("nothing was saved: {problems}", problems),
+        files => tr_sent!(
+            "saved to {files}, but not {problems}",
+            files = files.join(", "),
+            problems
+        ),
     };
     Err(Failure::refused(why))
 }
@@ -102,7 +106,7 @@ async fn not_read(connection: &EngineConnection, container: &str, error: Error) 
         .docker
         .inspect_container(container, None::<InspectContainerOptions>);
     if is_missing && looked.await.is_ok() {
-        return Failure::internal("not found in the session");
+        return Failure::internal(tr_sent!("not found in the session"));
     }
     connection.fault(error)
 }
@@ -120,5 +124,9 @@ fn make(dir: &Path) -> io::Result<()> {
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {
-    Failure::internal(format!("{} can't be written: {error}", path.display()))
+    Failure::internal(tr_sent!(
+        "{path} can't be written: {error}",
+        path = path.display(),
+        error
+    ))
 }

@@ -136,12 +136,11 @@ pub(in crate::engine::docker) async fn start_as(
 async fn start_guarded(program: &RunningExec, tty: bool) -> Result<Hijacked> {
     let (answer, answered) = oneshot::channel();
     tokio::spawn(start_and_answer(program.clone(), tty, answer));
-    let broken = || Err(Failure::lost("the daemon is stopping"));
+    let broken = || Err(Failure::lost(tr_sent!("the daemon is stopping")));
     let mut started: StartedExec = answered.await.unwrap_or_else(|_| broken())?;
-    started
-        .hijacked
-        .take()
-        .ok_or_else(|| Failure::internal("a program was started without a connection to it"))
+    started.hijacked.take().ok_or_else(|| {
+        Failure::internal(tr_sent!("a program was started without a connection to it"))
+    })
 }
 
 async fn start_and_answer(
@@ -156,7 +155,7 @@ async fn start_and_answer(
         started = &mut starting => started,
         () = answer.closed() => tokio::time::timeout(UNREAD_START, starting)
             .await
-            .unwrap_or_else(|_| Err(Failure::lost("the engine didn't start the program"))),
+            .unwrap_or_else(|_| Err(Failure::lost(tr_sent!("the engine didn't start the program")))),
     };
     match started {
         Ok(hijacked) => {
@@ -185,10 +184,10 @@ fn not_running(error: Error, connection: &EngineConnection) -> Failure {
         return failure;
     }
     if says("is not running") {
-        return Failure::engine_refused("the session isn't running");
+        return Failure::engine_refused(tr_sent!("the session isn't running"));
     }
     if says("is paused") {
-        return Failure::engine_refused("the session is paused");
+        return Failure::engine_refused(tr_sent!("the session is paused"));
     }
     failure
 }
@@ -216,7 +215,10 @@ async fn read(
             Ok(None) => break Some(running.exit().await),
             Err(error) => {
                 break Some(Output::Lost {
-                    why: Clean::new(&format!("the connection to the engine broke: {error}")),
+                    why: Clean::new(&tr_sent!(
+                        "the connection to the engine broke: {error}",
+                        error
+                    )),
                 });
             }
         }
@@ -316,7 +318,9 @@ impl RunningExec {
             }
         }
         Output::Lost {
-            why: Clean::new("the engine closed the stream while the program still runs"),
+            why: Clean::new(tr_sent!(
+                "the engine closed the stream while the program still runs"
+            )),
         }
     }
 }

@@ -162,7 +162,7 @@ impl Frame {
                 0 | 1 => false,
                 2 => true,
                 other => {
-                    let what = format!("the engine sent a frame of unknown kind {other}");
+                    let what = tr_sent!("the engine sent a frame of unknown kind {other}", other);
                     return Err(io::Error::new(io::ErrorKind::InvalidData, what));
                 }
             };

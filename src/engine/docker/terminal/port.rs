@@ -108,24 +108,29 @@ fn port(labels: &HashMap<String, String>, to: &DialTarget) -> Result<u16> {
         Some(port) => service.ports.iter().copied().find(|one| *one == port),
     }
     .ok_or_else(|| {
-        let port = to.port.map(|port| format!(" on port {port}"));
-        Failure::engine_refused(format!(
-            "the session has no service {}{}",
-            to.service,
-            port.unwrap_or_default()
-        ))
-        .hint("`workbay show` lists the services of a session")
+        let service = &to.service;
+        Failure::engine_refused(match to.port {
+            Some(port) => tr_sent!(
+                "the session has no service {service} on port {port}",
+                service,
+                port
+            ),
+            None => tr_sent!("the session has no service {service}", service),
+        })
+        .hint(tr_sent!("`workbay show` lists the services of a session"))
     })
 }
 
 fn no_service(name: &str, there: &[crate::model::service::Service]) -> Failure {
     let names: Vec<&str> = there.iter().map(|service| service.name.as_str()).collect();
     let names = match names.as_slice() {
-        [] => "it has no service".to_owned(),
-        names => format!("available: {}", names.join(", ")),
+        [] => tr_sent!("it has no service").to_owned(),
+        names => tr_sent!("available: {names}", names = names.join(", ")),
     };
-    Failure::engine_refused(format!(
-        "the session has no service '{name}' ({names}). For a port, use its number"
+    Failure::engine_refused(tr_sent!(
+        "the session has no service '{name}' ({names}). For a port, use its number",
+        name,
+        names
     ))
 }
 

@@ -41,7 +41,7 @@ impl Streams for DockerEngine {
 
     async fn exec(&self, session: SessionId, command: ExecCommand) -> Result<Attached> {
         if command.argv.is_empty() {
-            return Err(Failure::engine_refused("no command was given"));
+            return Err(Failure::engine_refused(tr_sent!("no command was given")));
         }
         let starter = self.door_of(session, command.kernel).await?;
         let key = starter.key();
@@ -213,10 +213,12 @@ impl DockerEngine {
         let is_ours =
             connection.remote.is_none() && may_be_ended(&connection, config.user.as_deref());
         let runner = runner_command::runner(&entry).ok_or_else(|| {
-            Failure::unsupported(
-                "workbay's runner isn't in this container, so no terminal can be opened",
-            )
-            .hint("launch the session again: `workbay relaunch` uses the same settings")
+            Failure::unsupported(tr_sent!(
+                "workbay's runner isn't in this container, so no terminal can be opened"
+            ))
+            .hint(tr_sent!(
+                "launch the session again: `workbay relaunch` uses the same settings"
+            ))
         })?;
         Ok(ProgramStarter {
             connection,

@@ -5,7 +5,7 @@
 /// An error is a sentence about `bytes`, the beginning of the file (which must include the headers).
 pub(super) fn loader(bytes: &[u8]) -> Result<Option<String>, &'static str> {
     const PT_INTERP: u32 = 3;
-    let not = "it isn't a 64-bit little-endian ELF program";
+    let not = tr_sent!("it isn't a 64-bit little-endian ELF program");
     if bytes.get(..6) != Some(b"\x7fELF\x02\x01") {
         return Err(not);
     }

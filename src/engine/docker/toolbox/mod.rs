@@ -79,11 +79,8 @@ impl Toolbox {
         let is_new = !dir.is_dir();
         if is_new {
             build(parent, &dir, &inputs).map_err(|error| {
-                Failure::internal(format!(
-                    "the bundled tools can't be created in {}: {error}. Check its permissions, \
-                     and that its disk has 200 MB free",
-                    parent.display()
-                ))
+                Failure::internal(tr_sent!("the bundled tools can't be created in {parent}: {error}. Check its permissions, \
+                     and that its disk has 200 MB free", parent = parent.display(), error))
             })?;
         }
         Ok(Self {
@@ -109,10 +106,10 @@ impl Toolbox {
 impl Inputs {
     fn find(binary: &Path) -> Result<Self> {
         let tmux = program::on_path("tmux").ok_or_else(|| {
-            Failure::internal(
+            Failure::internal(tr_sent!(
                 "tmux isn't installed on this machine. Terminals of sessions need it. Install it \
-                 with your package manager, for example `sudo apt-get install tmux`",
-            )
+                 with your package manager, for example `sudo apt-get install tmux`"
+            ))
         })?;
         let terminfo = TERMS.iter().filter_map(|term| find_term(term)).collect();
         Ok(Self {

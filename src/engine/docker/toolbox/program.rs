@@ -26,9 +26,10 @@ impl Program {
     /// Finds what `file` needs by running its own loader.
     pub(super) fn examine(file: &Path) -> Result<Self> {
         let trouble = |why: String| {
-            Failure::internal(format!(
-                "{} can't be added to the bundled tools: {why}",
-                file.display()
+            Failure::internal(tr_sent!(
+                "{file} can't be added to the bundled tools: {why}",
+                file = file.display(),
+                why
             ))
         };
         let headers = read_start(file).map_err(|error| trouble(error.to_string()))?;
@@ -44,10 +45,16 @@ impl Program {
             .arg(file)
             .env_remove("LD_PRELOAD")
             .output()
-            .map_err(|error| trouble(format!("its loader {loader} can't be run: {error}")))?;
+            .map_err(|error| {
+                trouble(tr_sent!(
+                    "its loader {loader} can't be run: {error}",
+                    loader,
+                    error
+                ))
+            })?;
         if !output.status.success() {
             let said = Clean::from_bytes(&output.stderr);
-            return Err(trouble(format!("its loader reports: {said}")));
+            return Err(trouble(tr_sent!("its loader reports: {said}", said)));
         }
         let listed = String::from_utf8_lossy(&output.stdout);
         let mut libraries = libraries(&listed).map_err(trouble)?;
@@ -146,7 +153,10 @@ fn libraries(listed: &str) -> std::result::Result<Vec<PathBuf>, String> {
         if path.starts_with('/') {
             found.push(PathBuf::from(path));
         } else if path.contains("not found") {
-            return Err(format!("its library {} isn't installed", name.trim()));
+            return Err(tr_sent!(
+                "its library {name} isn't installed",
+                name = name.trim()
+            ));
         }
     }
     Ok(found)

@@ -74,9 +74,11 @@ pub(super) async fn tunnel(entered: SshConnection, host: &str, port: u16) -> Res
         .await;
     let begun = match opened {
         Ok(channel) => Ok(channel.split()),
-        Err(russh::Error::ChannelOpenFailure(_)) => {
-            Err(Some(refused(&format!("the connection to {host}:{port}"))))
-        }
+        Err(russh::Error::ChannelOpenFailure(_)) => Err(Some(refused(&tr_sent!(
+            "the connection to {host}:{port}",
+            host,
+            port
+        )))),
         Err(_) => Err(None),
     };
     carried(entered, begun, ChannelKind::Tunnel, None).await
@@ -104,8 +106,8 @@ pub(super) async fn answer(entered: &SshConnection, line: String) -> Result<Vec<
     read.map_err(|why| declined(why.unwrap_or_else(|| entered.loss())))
 }
 
-const TOO_LONG: &str = "a command in the session printed too much";
-const LATE: &str = "a command in the session doesn't answer";
+const TOO_LONG: &str = tr_sent!("a command in the session printed too much");
+const LATE: &str = tr_sent!("a command in the session doesn't answer");
 
 type ChannelHalves = (ChannelReadHalf, ChannelWriteHalf<Msg>);
 
@@ -145,7 +147,7 @@ async fn begin(
     tty: Option<(u16, u16)>,
 ) -> std::result::Result<ChannelHalves, StartFailure> {
     let gone = |error| match error {
-        russh::Error::ChannelOpenFailure(_) => Some(refused("a channel")),
+        russh::Error::ChannelOpenFailure(_) => Some(refused(tr_sent!("a channel"))),
         _ => None,
     };
     let mut channel = entered.handle.channel_open_session().await.map_err(gone)?;
@@ -153,12 +155,12 @@ async fn begin(
         let (columns, rows) = size(columns, rows);
         let asked = channel.request_pty(true, TERM, columns, rows, 0, 0, &[]);
         asked.await.map_err(gone)?;
-        granted(channel.wait().await, "a terminal")?;
+        granted(channel.wait().await, tr_sent!("a terminal"))?;
     }
     let what = match request {
         SshRequest::Command(line) => {
             channel.exec(true, line).await.map_err(gone)?;
-            "the command"
+            tr_sent!("the command")
         }
         SshRequest::Subsystem(name) => {
             channel.request_subsystem(true, name).await.map_err(gone)?;
@@ -178,7 +180,7 @@ fn granted(answer: Option<ChannelMsg>, what: &str) -> std::result::Result<(), St
 }
 
 fn refused(what: &str) -> String {
-    format!("the SSH server of the session refuses {what}")
+    tr_sent!("the SSH server of the session refuses {what}", what)
 }
 
 /// Programs handle a small terminal better than one with zero cells.

@@ -117,19 +117,22 @@ impl client::Handler for SshdHost {
     ) -> Result<(), Self::Error> {
         let said = match reason {
             DisconnectReason::ReceivedDisconnect(said) => {
-                format!(
-                    "the SSH server of the session closed the connection: {}",
-                    said.message
+                tr_sent!(
+                    "the SSH server of the session closed the connection: {message}",
+                    message = said.message
                 )
             }
             DisconnectReason::Error(russh::Error::KeepaliveTimeout) => {
-                "the SSH server of the session stopped answering".to_owned()
+                tr_sent!("the SSH server of the session stopped answering").to_owned()
             }
             DisconnectReason::Error(
                 russh::Error::Disconnect | russh::Error::HUP | russh::Error::IO(_),
-            ) => "the connection to the SSH server of the session was closed".to_owned(),
+            ) => tr_sent!("the connection to the SSH server of the session was closed").to_owned(),
             DisconnectReason::Error(error) => {
-                format!("the connection to the SSH server of the session broke: {error}")
+                tr_sent!(
+                    "the connection to the SSH server of the session broke: {error}",
+                    error
+                )
             }
         };
         let _ = self.reported.end.set(said);
@@ -138,14 +141,16 @@ impl client::Handler for SshdHost {
 }
 
 fn stranger(first: &str, shown: &str) -> Failure {
-    Failure::refused(format!(
+    Failure::refused(tr_sent!(
         "the SSH server of the session has another key than before ({shown}, before: \
-             {first}). Another program may be answering"
+             {first}). Another program may be answering",
+        shown,
+        first
     ))
-    .hint(
+    .hint(tr_sent!(
         "if the session was recreated outside workbay, run `workbay daemon stop` to remove \
-             the old key",
-    )
+             the old key"
+    ))
 }
 
 fn config() -> Arc<client::Config> {
@@ -203,7 +208,7 @@ pub(super) async fn knock_at(
         Err(_) => {
             wire_handle.stop();
             Err(OpenError::NotYet(
-                "the SSH server of the session doesn't answer".to_owned(),
+                tr_sent!("the SSH server of the session doesn't answer").to_owned(),
             ))
         }
     }
@@ -215,15 +220,18 @@ fn outside(wire_handle: &WireHandle, reported: &SshdReport, error: &russh::Error
         return OpenError::Failed(stranger.clone());
     }
     match (wire_handle.cut(), error) {
-        (Some(PipeEnd::Refused), _) => {
-            OpenError::NotYet("the SSH server of the session isn't running yet".to_owned())
-        }
+        (Some(PipeEnd::Refused), _) => OpenError::NotYet(
+            tr_sent!("the SSH server of the session isn't running yet").to_owned(),
+        ),
         (Some(cut), _) => declined(cut.to_string()).into(),
         (None, russh::Error::Disconnect | russh::Error::HUP | russh::Error::IO(_)) => {
-            OpenError::NotYet("the SSH server of the session closed the connection".to_owned())
+            OpenError::NotYet(
+                tr_sent!("the SSH server of the session closed the connection").to_owned(),
+            )
         }
-        (None, error) => declined(format!(
-            "the SSH server of the session sent an unexpected answer: {error}"
+        (None, error) => declined(tr_sent!(
+            "the SSH server of the session sent an unexpected answer: {error}",
+            error
         ))
         .into(),
     }
@@ -238,7 +246,9 @@ impl SshConnection {
         match (self.wire_handle.cut(), self.reported.end.get()) {
             (Some(cut), _) => cut.to_string(),
             (None, Some(said)) => said.clone(),
-            (None, None) => "the connection to the SSH server of the session was closed".to_owned(),
+            (None, None) => {
+                tr_sent!("the connection to the SSH server of the session was closed").to_owned()
+            }
         }
     }
 

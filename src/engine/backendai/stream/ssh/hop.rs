@@ -47,12 +47,12 @@ pub(super) async fn enter(
     let _turn = sshd.door().await;
     match handshake::knock_at(wire::through(stream), &sshd, hop.key).await {
         Ok(LoginResult::In(entered)) => Ok(*entered),
-        Ok(LoginResult::Denied) => Err(declined(format!(
-            "the SSH server of {} doesn't accept the key of its session",
-            container.host
+        Ok(LoginResult::Denied) => Err(declined(tr_sent!(
+            "the SSH server of {host} doesn't accept the key of its session",
+            host = container.host
         ))),
         Err(OpenError::NotYet(why)) => Err(Failure::refused(format!("{}: {why}", container.host))
-            .hint("the container may still be starting. Try again")),
+            .hint(tr_sent!("the container may still be starting. Try again"))),
         Err(OpenError::Failed(error)) => Err(error),
     }
 }
@@ -77,8 +77,9 @@ impl ContainerHop {
         let line = shell_words::command(&argv).unwrap_or_default();
         let printed = channel::answer(main, line).await?;
         let Some(reported) = of(&printed, host) else {
-            return Err(declined(format!(
-                "the main container has no key for {host} (/home/config/ssh/id_cluster)"
+            return Err(declined(tr_sent!(
+                "the main container has no key for {host} (/home/config/ssh/id_cluster)",
+                host
             )));
         };
         Ok(Self {

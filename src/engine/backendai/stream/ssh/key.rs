@@ -33,15 +33,16 @@ pub(super) async fn fetch(http: &Http, session: SessionId) -> Result<Secret> {
         }
         Err(error) => return Err(missing(&error.to_string())),
     };
-    text(&answer.body).ok_or_else(|| missing("the manager sent no key"))
+    text(&answer.body).ok_or_else(|| missing(tr_sent!("the manager sent no key")))
 }
 
 /// Parses the key for the SSH library.
 pub(super) fn read(key: &Secret) -> Result<PrivateKey> {
     // The library's error describes only the format. The key itself must not appear in a message.
     russh::keys::decode_secret_key(key.expose(), None).map_err(|_| {
-        declined(format!(
-            "the SSH key of the session (/home/work/{FILE}) has an unsupported type"
+        declined(tr_sent!(
+            "the SSH key of the session (/home/work/{file}) has an unsupported type",
+            file = FILE
         ))
     })
 }
@@ -49,18 +50,22 @@ pub(super) fn read(key: &Secret) -> Result<PrivateKey> {
 /// Parses the key that the containers of a session share.
 pub(super) fn read_cluster(key: &Secret) -> Result<PrivateKey> {
     russh::keys::decode_secret_key(key.expose(), None).map_err(|_| {
-        declined(
+        declined(tr_sent!(
             "the SSH key of the session's containers (/home/config/ssh/id_cluster) has an \
-             unsupported type",
-        )
+             unsupported type"
+        ))
     })
 }
 
 fn missing(why: &str) -> Failure {
-    Failure::refused(format!(
-        "the SSH key of the session (/home/work/{FILE}) can't be read: {why}"
+    Failure::refused(tr_sent!(
+        "the SSH key of the session (/home/work/{file}) can't be read: {why}",
+        file = FILE,
+        why
     ))
-    .hint("a session has no key if a folder is mounted at .ssh. Open a terminal instead")
+    .hint(tr_sent!(
+        "a session has no key if a folder is mounted at .ssh. Open a terminal instead"
+    ))
 }
 
 /// The file itself, or the single file of an archive. Managers send both.

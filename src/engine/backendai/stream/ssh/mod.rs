@@ -52,9 +52,9 @@ pub(super) async fn exec(
     command: &ExecCommand,
 ) -> Result<Attached> {
     let Some(connection) = shell_words::command(&command.argv) else {
-        return Err(declined(
-            "invalid command: it is empty or contains a NUL byte",
-        ));
+        return Err(declined(tr_sent!(
+            "invalid command: it is empty or contains a NUL byte"
+        )));
     };
     let entered = enter_at(engine, session, command.kernel).await?;
     channel::start(entered, SshRequest::Command(connection), command.tty, None).await
@@ -84,7 +84,7 @@ pub(super) async fn terminal(
     claim: TagClaim,
 ) -> Result<Attached> {
     let Some(connection) = shell_words::command(&tmux::terminal()) else {
-        return Err(declined("invalid command for a terminal"));
+        return Err(declined(tr_sent!("invalid command for a terminal")));
     };
     let entered = hop::enter(engine, session, container).await?;
     let size = (request.columns, request.rows);
@@ -144,13 +144,13 @@ async fn enter(engine: &BackendAiEngine, session: SessionId) -> Result<SshConnec
         }
         // A remembered key may have changed since, so only that case gets another attempt.
         if !known_before {
-            return Err(Failure::refused(
-                "the SSH server of the session doesn't accept the session's own key",
-            )
-            .hint(
+            return Err(Failure::refused(tr_sent!(
+                "the SSH server of the session doesn't accept the session's own key"
+            ))
+            .hint(tr_sent!(
                 "if a folder is mounted at .ssh, add the key of /home/work/id_container to \
-                     its authorized_keys, or open a terminal instead",
-            ));
+                     its authorized_keys, or open a terminal instead"
+            )));
         }
     }
 }
@@ -160,8 +160,8 @@ fn with_fix(error: Failure) -> Failure {
     let is_plain = error.is_not_found() && error.hint.is_none();
     if is_plain && error.what.as_str().contains("no service 'sshd'") {
         return Failure::refused(error.what).hint(
-            "commands, and ports that aren't services, need an SSH server in the session, which its image doesn't \
-             have. Open a terminal instead (`workbay shell`)",
+            tr_sent!("commands, and ports that aren't services, need an SSH server in the session, which its image doesn't \
+             have. Open a terminal instead (`workbay shell`)"),
         );
     }
     error

@@ -91,22 +91,24 @@ async fn start(program: &Path, socket: PathBuf) -> Result<Service> {
     match tokio::time::timeout(PATIENCE, listens).await {
         Ok(true) => Ok(service),
         Ok(false) => Err(failed(&last_words(&log))),
-        Err(_) => Err(failed("it didn't accept connections within a minute")),
+        Err(_) => Err(failed(tr_sent!(
+            "it didn't accept connections within a minute"
+        ))),
     }
 }
 
 fn last_words(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    Clean::new(line.unwrap_or("it ended without a message")).into_string()
+    Clean::new(line.unwrap_or(tr_sent!("it ended without a message"))).into_string()
 }
 
 fn failure(program: &Path, why: &str) -> Failure {
     Failure::unreachable(
         &program.display().to_string(),
-        format!("`podman system service` can't be run: {why}"),
+        tr_sent!("`podman system service` can't be run: {why}", why),
     )
-    .hint("check that `podman info` works")
+    .hint(tr_sent!("check that `podman info` works"))
 }
 
 impl Service {

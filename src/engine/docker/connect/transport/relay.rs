@@ -70,11 +70,8 @@ impl Relay {
         // Before this process creates its first socket: checking whether a socket listens means connecting to it.
         CLEARED.call_once(|| clear(runtime_dir));
         let listener = listen(runtime_dir, &socket).map_err(|error| {
-            Failure::internal(format!(
-                "a socket can't be created at {}: {error}. Check the owner and permissions of the \
-                 directory",
-                socket.display()
-            ))
+            Failure::internal(tr_sent!("a socket can't be created at {socket}: {error}. Check the owner and permissions of the \
+                 directory", socket = socket.display(), error))
         })?;
         let task = tokio::spawn(carry_all(listener, far));
         Ok(Self { socket, task })

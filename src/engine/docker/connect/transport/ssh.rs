@@ -52,7 +52,7 @@ impl SshConnector {
             return Ok(connector);
         }
         let said = match answered {
-            Err(_) => "no answer in time".to_owned(),
+            Err(_) => tr_sent!("no answer in time").to_owned(),
             Ok(_) => pipe.last_words().await,
         };
         Err(sentence(place, &said))
@@ -71,7 +71,7 @@ impl SshConnector {
             .spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
-            return Err(io::Error::other("ssh has no pipes"));
+            return Err(io::Error::other(tr_sent!("ssh has no pipes")));
         };
         let said = Arc::new(Mutex::new(Vec::new()));
         let listening = tokio::spawn(listen(errors, Arc::clone(&said)));
@@ -160,10 +160,10 @@ impl AsyncWrite for SshPipe {
 
 fn no_ssh(place: &SshPlace, error: &io::Error) -> Failure {
     let hint = match error.kind() {
-        io::ErrorKind::NotFound => "install it: `sudo apt-get install openssh-client`",
-        _ => "check that `ssh` works",
+        io::ErrorKind::NotFound => tr_sent!("install it: `sudo apt-get install openssh-client`"),
+        _ => tr_sent!("check that `ssh` works"),
     };
-    Failure::unreachable(&place.url(), format!("ssh can't be run: {error}")).hint(hint)
+    Failure::unreachable(&place.url(), tr_sent!("ssh can't be run: {error}", error)).hint(hint)
 }
 
 /// Translates the messages of ssh into an error that says what to do.
@@ -182,42 +182,46 @@ fn sentence(place: &SshPlace, said: &str) -> Failure {
     });
     let (why, hint) = if has(&["REMOTE HOST IDENTIFICATION HAS CHANGED"]) {
         (
-            "its host key has changed".to_owned(),
-            format!(
-                "ask its administrator. If the new key is right, run `ssh-keygen -R {}`",
-                place.host
+            tr_sent!("its host key has changed").to_owned(),
+            tr_sent!(
+                "ask its administrator. If the new key is right, run `ssh-keygen -R {host}`",
+                host = place.host
             ),
         )
     } else if has(&["Host key verification failed"]) {
         (
-            "its host key isn't known yet".to_owned(),
-            format!("log in once with `{by_hand}` and check the key"),
+            tr_sent!("its host key isn't known yet").to_owned(),
+            tr_sent!("log in once with `{by_hand}` and check the key", by_hand),
         )
     } else if has(&["Permission denied (", "Too many authentication failures"]) {
         (
-            "it doesn't accept your SSH key".to_owned(),
-            format!(
+            tr_sent!("it doesn't accept your SSH key").to_owned(),
+            tr_sent!(
                 "install your key with `ssh-copy-id {at}`, then check that `{by_hand}` asks for \
-                 no password"
+                 no password",
+                at,
+                by_hand
             ),
         )
     } else if no_docker {
         (
-            "the docker program isn't installed on that machine".to_owned(),
-            "install Docker on that machine".to_owned(),
+            tr_sent!("the docker program isn't installed on that machine").to_owned(),
+            tr_sent!("install Docker on that machine").to_owned(),
         )
     } else if has(&["permission denied while trying to connect", "dial unix"]) {
         (
-            "the engine on that machine isn't running, or you have no permission to use it"
-                .to_owned(),
-            format!("check the output of `{by_hand} docker version`"),
+            tr_sent!(
+                "the engine on that machine isn't running, or you have no permission to use it"
+            )
+            .to_owned(),
+            tr_sent!("check the output of `{by_hand} docker version`", by_hand),
         )
     } else {
         let line = said.lines().rev().find(|line| !line.trim().is_empty());
-        let line = line.unwrap_or("it closed the connection without a message");
+        let line = line.unwrap_or(tr_sent!("it closed the connection without a message"));
         (
             Clean::new(line.trim()).into_string(),
-            format!("check the output of `{by_hand} docker version`"),
+            tr_sent!("check the output of `{by_hand} docker version`", by_hand),
         )
     };
     Failure::unreachable(&place.url(), why).hint(hint)

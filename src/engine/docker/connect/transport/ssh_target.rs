@@ -12,7 +12,7 @@ pub(in crate::engine::docker) struct SshPlace {
 impl SshPlace {
     /// Parses the part after `ssh://`. The error is a message for the user.
     pub(in crate::engine::docker) fn parse(written: &str) -> std::result::Result<Self, String> {
-        let wanted = || "write ssh://USER@HOST or ssh://USER@HOST:PORT".to_owned();
+        let wanted = || tr_sent!("write ssh://USER@HOST or ssh://USER@HOST:PORT").to_owned();
         let (place, socket) = match written.split_once('/') {
             Some((place, "")) => (place, None),
             Some((place, path)) => (place, Some(format!("/{path}"))),
@@ -23,7 +23,7 @@ impl SshPlace {
             None => (None, place),
         };
         if user.as_ref().is_some_and(|user| user.contains(':')) {
-            return Err("remove the password from the address and use a key".to_owned());
+            return Err(tr_sent!("remove the password from the address and use a key").to_owned());
         }
         let (host, port) = match host.rsplit_once(':') {
             Some((host, port)) if !port.contains(']') => {

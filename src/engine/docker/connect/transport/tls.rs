@@ -56,7 +56,7 @@ impl TlsFiles {
     fn config(&self) -> Result<ClientConfig> {
         let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(|error| Failure::internal(format!("TLS can't be set up: {error}")))?
+            .map_err(|error| Failure::internal(tr_sent!("TLS can't be set up: {error}", error)))?
             .with_root_certificates(self.roots()?);
         let mut config = if self.certificate.exists() {
             let chain = certificates(&self.certificate)?;
@@ -95,10 +95,11 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 }
 
 fn bad_file(path: &Path, why: &str) -> Failure {
-    Failure::internal(format!(
-        "the engine's TLS file {} can't be used: {why}. Check DOCKER_CERT_PATH or the Docker \
+    Failure::internal(tr_sent!(
+        "the engine's TLS file {path} can't be used: {why}. Check DOCKER_CERT_PATH or the Docker \
          context",
-        path.display()
+        path = path.display(),
+        why
     ))
 }
 
@@ -123,7 +124,7 @@ pub(in crate::engine::docker) fn address(
     let port = port.map_or(Ok(usual), str::parse::<u16>);
     match port {
         Ok(port) if is_host(host) => Ok(format!("{host}:{port}")),
-        _ => Err("write tcp://HOST:PORT".to_owned()),
+        _ => Err(tr_sent!("write tcp://HOST:PORT").to_owned()),
     }
 }
 
@@ -143,7 +144,11 @@ impl Port {
                 let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
                 let host = host.trim_matches(['[', ']']).to_owned();
                 let name = ServerName::try_from(host).map_err(|error| {
-                    Failure::internal(format!("{url} has no valid host for TLS: {error}"))
+                    Failure::internal(tr_sent!(
+                        "{url} has no valid host for TLS: {error}",
+                        url,
+                        error
+                    ))
                 })?;
                 Some((TlsConnector::from(Arc::new(files.config()?)), name))
             }
@@ -190,27 +195,29 @@ fn unreachable(url: &str, error: &io::Error, with_tls: bool) -> Failure {
     let of_tls = matches!(error.get_ref(), Some(inner) if inner.is::<rustls::Error>());
     let (why, hint) = match error.kind() {
         _ if of_tls || (with_tls && closed) => (
-            format!("TLS failed: {said}"),
-            "check that ca.pem, cert.pem and key.pem in DOCKER_CERT_PATH (or the Docker context) \
-             belong to this engine",
+            tr_sent!("TLS failed: {said}", said),
+            tr_sent!(
+                "check that ca.pem, cert.pem and key.pem in DOCKER_CERT_PATH (or the Docker context) \
+             belong to this engine"
+            ),
         ),
         io::ErrorKind::TimedOut => (
-            "no answer in time".to_owned(),
-            "check that the machine is up and that no firewall blocks the connection",
+            tr_sent!("no answer in time").to_owned(),
+            tr_sent!("check that the machine is up and that no firewall blocks the connection"),
         ),
         io::ErrorKind::ConnectionRefused => (
-            "no program listens at this address".to_owned(),
-            "check that the engine is running and listens on that port",
+            tr_sent!("no program listens at this address").to_owned(),
+            tr_sent!("check that the engine is running and listens on that port"),
         ),
         io::ErrorKind::InvalidData => (
-            "the program at this address isn't a container engine".to_owned(),
-            "check the port of the engine",
+            tr_sent!("the program at this address isn't a container engine").to_owned(),
+            tr_sent!("check the port of the engine"),
         ),
         _ if closed => (
-            "it closes the connection without a message".to_owned(),
-            "check the port of the engine. If it requires TLS, set DOCKER_TLS_VERIFY=1",
+            tr_sent!("it closes the connection without a message").to_owned(),
+            tr_sent!("check the port of the engine. If it requires TLS, set DOCKER_TLS_VERIFY=1"),
         ),
-        _ => (said, "check the address and the network"),
+        _ => (said, tr_sent!("check the address and the network")),
     };
     Failure::unreachable(url, why).hint(hint.to_owned())
 }

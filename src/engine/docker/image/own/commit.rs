@@ -155,13 +155,13 @@ impl Commit {
     }
 
     async fn create(&self) -> Result<String> {
-        self.begin(1, "checking the space").await?;
+        self.begin(1, tr_sent!("checking the space")).await?;
         let found = self.look().await?;
         let base = self.base(&found).await?;
         let own = stored::own(&self.connection).await?;
         self.check_number(&own)?;
         self.check_space(&found).await?;
-        self.begin(2, "storing the changed files").await?;
+        self.begin(2, tr_sent!("storing the changed files")).await?;
         let unfinished = self.store(&found).await?;
         let named = self.name(&base, &unfinished).await;
         remove_unfinished(&self.docker, &unfinished).await;
@@ -173,7 +173,7 @@ impl Commit {
         let of = STEPS;
         let step = CommitStep::Begun { number, of, what };
         let sent = self.steps.send(Ok(step)).await;
-        sent.map_err(|_| Failure::refused("creating the image was cancelled"))
+        sent.map_err(|_| Failure::refused(tr_sent!("creating the image was cancelled")))
     }
 
     async fn look(&self) -> Result<ContainerInspectResponse> {
@@ -222,14 +222,11 @@ impl Commit {
         if free.0 >= needed {
             return Ok(());
         }
-        Err(Failure::refused(format!(
-            "the disk of the engine has {free} free. The image needs {size}, and {} must stay \
-             free (`disk.keep-free`)",
-            self.plan.keep_free
-        ))
+        Err(Failure::refused(tr_sent!("the disk of the engine has {free} free. The image needs {size}, and {keep_free} must stay \
+             free (`disk.keep-free`)", free, size, keep_free = self.plan.keep_free))
         .hint(
-            "remove images with `workbay image rm`, or free space. `docker system df` shows what \
-             uses it",
+            tr_sent!("remove images with `workbay image rm`, or free space. `docker system df` shows what \
+             uses it"),
         ))
     }
 
@@ -264,7 +261,7 @@ impl Commit {
 
     /// Gives the layers of the image without a name the settings of the session's image and the name.
     async fn name(&self, base: &ImageInspect, unfinished: &str) -> Result<String> {
-        self.begin(3, "writing the settings").await?;
+        self.begin(3, tr_sent!("writing the settings")).await?;
         let fault = |error| self.connection.fault(error);
         let made = self.docker.inspect_image(unfinished).await.map_err(fault)?;
         let base_id = base.id.as_deref().unwrap_or_default();
@@ -333,28 +330,35 @@ fn free_space(directory: &str) -> Option<Bytes> {
 }
 
 fn of_host() -> Failure {
-    Failure::refused(
+    Failure::refused(tr_sent!(
         "a session in the host environment has no image: its programs are those of this machine, \
-         and its only own files are in /home/work",
-    )
-    .hint(
+         and its only own files are in /home/work"
+    ))
+    .hint(tr_sent!(
         "install programs in a session with an image, and commit that one. Files of this \
-                 session are copied with `workbay cp`, or stay in a mounted folder",
-    )
+                 session are copied with `workbay cp`, or stay in a mounted folder"
+    ))
 }
 
 fn name_taken(name: &str, reference: &str) -> Failure {
-    Failure::refused(format!(
-        "an image with the name {name} exists ({reference})"
+    Failure::refused(tr_sent!(
+        "an image with the name {name} exists ({reference})",
+        name,
+        reference
     ))
-    .hint(format!(
-        "choose another name, or remove it: `workbay image rm {name}`"
+    .hint(tr_sent!(
+        "choose another name, or remove it: `workbay image rm {name}`",
+        name
     ))
 }
 
 fn too_many(count: usize, limit: u32) -> Failure {
-    Failure::refused(format!(
-        "you have {count} images of sessions, and the limit is {limit} (`images.limit`)"
+    Failure::refused(tr_sent!(
+        "you have {count} images of sessions, and the limit is {limit} (`images.limit`)",
+        count,
+        limit
     ))
-    .hint("remove one: `workbay image ls --mine` lists them, `workbay image rm NAME` removes one")
+    .hint(tr_sent!(
+        "remove one: `workbay image ls --mine` lists them, `workbay image rm NAME` removes one"
+    ))
 }

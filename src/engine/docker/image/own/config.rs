@@ -43,8 +43,8 @@ pub(super) struct Parts<'a> {
 pub(super) fn describe(parts: &Parts<'_>) -> Result<Described> {
     let layers = layers_of(parts.made);
     if layers.is_empty() {
-        let text = "it doesn't report the layers of the image";
-        return Err(Failure::reported(text).hint("update the engine"));
+        let text = tr_sent!("it doesn't report the layers of the image");
+        return Err(Failure::reported(text).hint(tr_sent!("update the engine")));
     }
     let mut config = settings(parts.base.config.as_ref())?;
     let labels = config

@@ -51,7 +51,7 @@ pub(in crate::engine::docker::image) fn customized(image: &ImageSummary) -> Opti
     let name = image.labels.get(OWN_NAME)?;
     let by = || {
         let known = image.labels.get(OWN_EMAIL).or(image.labels.get(OWN_OWNER));
-        known.map_or_else(|| Clean::new("another user"), |it| Clean::new(it))
+        known.map_or_else(|| Clean::new(tr_sent!("another user")), |it| Clean::new(it))
     };
     Some(Customized {
         name: Clean::new(name),
@@ -89,8 +89,11 @@ impl DockerEngine {
     pub(in crate::engine::docker) async fn remove_stored(&self, reference: &str) -> Result<()> {
         let connection = self.connection().await?;
         if reference.contains(host::REPOSITORY) {
-            let text = "the image of the host environment can't be removed: sessions need it";
-            return Err(Failure::refused(text).hint("leave it: it has no files of its own"));
+            let text =
+                tr_sent!("the image of the host environment can't be removed: sessions need it");
+            return Err(
+                Failure::refused(text).hint(tr_sent!("leave it: it has no files of its own"))
+            );
         }
         let options = None::<RemoveImageOptions>;
         match connection
@@ -102,9 +105,13 @@ impl DockerEngine {
             Err(Error::DockerResponseServerError {
                 status_code: 409,
                 message,
-            }) => Err(Failure::refused(format!("image {reference} is in use"))
-                .because(message)
-                .hint("remove the containers that use it first. `docker ps -a` lists them")),
+            }) => Err(
+                Failure::refused(tr_sent!("image {reference} is in use", reference))
+                    .because(message)
+                    .hint(tr_sent!(
+                        "remove the containers that use it first. `docker ps -a` lists them"
+                    )),
+            ),
             Err(error) => Err(connection.fault(error)),
         }
     }

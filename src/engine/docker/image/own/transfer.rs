@@ -83,14 +83,18 @@ impl DockerEngine {
                     Some(Ok(info)) => {
                         images.extend(loaded(&info));
                         info.progress_detail.as_ref().map(|detail| {
-                            Ok(progress("reading the layers", detail.current, detail.total))
+                            Ok(progress(
+                                tr_sent!("reading the layers"),
+                                detail.current,
+                                detail.total,
+                            ))
                         })
                     }
                     Some(Err(error)) => {
                         over = true;
                         Some(Err(not_loaded(error, |error| connection.fault(error))))
                     }
-                    None if images.is_empty() => Some(Err(no_image("it holds no image"))),
+                    None if images.is_empty() => Some(Err(no_image(tr_sent!("it holds no image")))),
                     None => Some(Ok(ImageProgress {
                         images: std::mem::take(&mut images),
                         ..progress("imported", None, None)
@@ -116,8 +120,8 @@ impl DockerEngine {
         let is_podman = connection.quirks.kind == ContainerProgram::Podman;
         let login = registry_login::find(reference::registry(&target), is_podman).await?;
         let (repository, tag) = target.rsplit_once(':').ok_or_else(|| {
-            let usage = Failure::usage("a push needs a name and a tag");
-            usage.hint("name the target as REGISTRY/NAME:TAG")
+            let usage = Failure::usage(tr_sent!("a push needs a name and a tag"));
+            usage.hint(tr_sent!("name the target as REGISTRY/NAME:TAG"))
         })?;
         let tags = found.repo_tags.unwrap_or_default();
         let was_named = tags.iter().any(|tag| reference::is_same(tag, &target));
@@ -199,7 +203,7 @@ impl Layers {
         let done = positive(detail.current).unwrap_or(0).min(total);
         // Without an id, a layer is known by its size.
         self.0.insert(total.to_string(), (done, total));
-        Some(self.figures("pushing the layers"))
+        Some(self.figures(tr_sent!("pushing the layers")))
     }
 
     fn figures(&self, what: &str) -> ImageProgress {
@@ -263,9 +267,11 @@ fn not_loaded(error: Error, fault: impl FnOnce(Error) -> Failure) -> Failure {
 }
 
 fn no_image(why: &str) -> Failure {
-    Failure::refused("the file isn't a complete archive of an image")
+    Failure::refused(tr_sent!("the file isn't a complete archive of an image"))
         .because(why)
-        .hint("create one with `workbay image export` or `docker save`, and copy all of it")
+        .hint(tr_sent!(
+            "create one with `workbay image export` or `docker save`, and copy all of it"
+        ))
 }
 
 #[cfg(test)]

@@ -34,64 +34,66 @@ const BROKEN: [&str; 11] = [
 const AWAY: [(&str, &str, &str); 12] = [
     (
         "no such host",
-        "its name is unknown",
-        "check the network and the spelling of the name",
+        tr_sent!("its name is unknown"),
+        tr_sent!("check the network and the spelling of the name"),
     ),
     (
         "server misbehaving",
-        "its name is unknown",
-        "check the network and the spelling of the name",
+        tr_sent!("its name is unknown"),
+        tr_sent!("check the network and the spelling of the name"),
     ),
     (
         "name resolution",
-        "no name server answers",
-        "check the network and its name servers",
+        tr_sent!("no name server answers"),
+        tr_sent!("check the network and its name servers"),
     ),
     (
         "connection refused",
-        "no program listens at this address",
-        "check its address, and that it is running",
+        tr_sent!("no program listens at this address"),
+        tr_sent!("check its address, and that it is running"),
     ),
     (
         "network is unreachable",
-        "the network has no route to it",
-        "check the network",
+        tr_sent!("the network has no route to it"),
+        tr_sent!("check the network"),
     ),
     (
         "no route to host",
-        "the network has no route to it",
-        "check the network",
+        tr_sent!("the network has no route to it"),
+        tr_sent!("check the network"),
     ),
     (
         "i/o timeout",
-        "it doesn't answer",
-        "check the network, and whether a proxy is needed",
+        tr_sent!("it doesn't answer"),
+        tr_sent!("check the network, and whether a proxy is needed"),
     ),
     (
         "tls handshake timeout",
-        "it doesn't answer",
-        "check the network, and whether a proxy is needed",
+        tr_sent!("it doesn't answer"),
+        tr_sent!("check the network, and whether a proxy is needed"),
     ),
     (
         "client.timeout exceeded",
-        "it doesn't answer",
-        "check the network, and whether a proxy is needed",
+        tr_sent!("it doesn't answer"),
+        tr_sent!("check the network, and whether a proxy is needed"),
     ),
     (
         "proxyconnect",
-        "the engine's proxy refuses the connection",
-        "check the proxy settings of the engine",
+        tr_sent!("the engine's proxy refuses the connection"),
+        tr_sent!("check the proxy settings of the engine"),
     ),
     (
         "certificate",
-        "the engine doesn't trust its certificate",
-        "copy the certificate of its authority to /etc/docker/certs.d/REGISTRY/ca.crt on the \
-         engine's machine",
+        tr_sent!("the engine doesn't trust its certificate"),
+        tr_sent!(
+            "copy the certificate of its authority to /etc/docker/certs.d/REGISTRY/ca.crt on the \
+         engine's machine"
+        ),
     ),
     (
         "x509",
-        "the engine doesn't trust its certificate",
-        "check its certificate",
+        tr_sent!("the engine doesn't trust its certificate"),
+        tr_sent!("check its certificate"),
     ),
 ];
 
@@ -121,44 +123,65 @@ pub(super) fn sort(said: &str, tried: &FailedPull<'_>) -> Failure {
     let (image, registry) = (tried.reference, reference::registry(tried.reference));
     let declined = |why: String, hint: String| Failure::refused(why).hint(hint);
     if has(&["no space left on device"]) {
-        let why = format!("the engine's disk is full: no space for {image}");
-        let hint = format!("free some space. `{program} system df` shows what uses it");
+        let why = tr_sent!("the engine's disk is full: no space for {image}", image);
+        let hint = tr_sent!(
+            "free some space. `{program} system df` shows what uses it",
+            program
+        );
         return declined(why, hint);
     }
     if has(&[
         "no matching manifest",
         "does not match the specified platform",
     ]) {
-        let why = format!("{image} isn't available for this engine's architecture ({said})");
-        return declined(why, "choose another version or image".to_owned());
+        let why = tr_sent!(
+            "{image} isn't available for this engine's architecture ({said})",
+            image,
+            said
+        );
+        return declined(why, tr_sent!("choose another version or image").to_owned());
     }
     if has(&["toomanyrequests", "rate limit"]) {
-        let why = format!("{registry} limits pulls from this address ({said})");
+        let why = tr_sent!(
+            "{registry} limits pulls from this address ({said})",
+            registry,
+            said
+        );
         return declined(
             why,
-            format!("run `{program} login {registry}` for a higher limit, or wait"),
+            tr_sent!(
+                "run `{program} login {registry}` for a higher limit, or wait",
+                program,
+                registry
+            ),
         );
     }
     if has(&DENIED) {
         return denied(registry, tried);
     }
     if has(&UNKNOWN) {
-        let why = format!("{registry} has no image {image}");
-        return declined(why, "check the name and the tag".to_owned());
+        let why = tr_sent!("{registry} has no image {image}", registry, image);
+        return declined(why, tr_sent!("check the name and the tag").to_owned());
     }
     if has(&["http response to https client"]) {
         return plain(registry, tried.kind);
     }
     if let Some((_, why, hint)) = AWAY.iter().find(|(word, ..)| lower.contains(word)) {
-        return Failure::registry_unreachable(format!(
-            "the registry {registry} can't be reached: {why}"
+        return Failure::registry_unreachable(tr_sent!(
+            "the registry {registry} can't be reached: {why}",
+            registry,
+            why
         ))
         .hint((*hint).to_owned());
     }
     if has(&BROKEN) || lower == "eof" || lower.ends_with(": eof") {
-        return Failure::registry_broken(format!("the connection to {registry} broke ({said})"));
+        return Failure::registry_broken(tr_sent!(
+            "the connection to {registry} broke ({said})",
+            registry,
+            said
+        ));
     }
-    Failure::refused(format!("{image} can't be pulled: {said}"))
+    Failure::refused(tr_sent!("{image} can't be pulled: {said}", image, said))
 }
 
 /// Classifies the engine's error message about a push.
@@ -168,52 +191,84 @@ pub(super) fn not_pushed(said: &str, tried: &FailedPull<'_>) -> Failure {
     let registry = reference::registry(target);
     if DENIED.iter().any(|word| lower.contains(word)) {
         let why = match tried.login {
-            Some(from) => format!("the login of {from} may not push {target} to {registry}"),
-            None => format!("{registry} requires a login to push {target}"),
+            Some(from) => tr_sent!(
+                "the login of {from} may not push {target} to {registry}",
+                from,
+                target,
+                registry
+            ),
+            None => tr_sent!(
+                "{registry} requires a login to push {target}",
+                registry,
+                target
+            ),
         };
-        let hint = format!("run `{program} login {registry}` with an account that may push");
+        let hint = tr_sent!(
+            "run `{program} login {registry}` with an account that may push",
+            program,
+            registry
+        );
         return Failure::refused(why).hint(hint);
     }
     let pulled = format!("{target} can't be pulled: ");
     let failure = sort(said, tried);
     match failure.what.as_str().strip_prefix(&pulled) {
-        Some(why) => Failure::refused(format!("{target} can't be pushed: {why}"))
-            .hint(format!("check the name, and whether {registry} accepts it")),
+        Some(why) => Failure::refused(tr_sent!("{target} can't be pushed: {why}", target, why))
+            .hint(tr_sent!(
+                "check the name, and whether {registry} accepts it",
+                registry
+            )),
         None => failure,
     }
 }
 
 /// A registry that stopped sending: a new connection may succeed.
 pub(super) fn silent(image: &str, waited: Duration) -> Failure {
-    Failure::registry_broken(format!(
-        "the connection to {} broke (no data for {}s)",
-        reference::registry(image),
-        waited.as_secs()
+    Failure::registry_broken(tr_sent!(
+        "the connection to {registry} broke (no data for {seconds}s)",
+        registry = reference::registry(image),
+        seconds = waited.as_secs()
     ))
-    .hint("check the network and the registry")
+    .hint(tr_sent!("check the network and the registry"))
 }
 
 /// A registry without TLS: the engine must be configured to trust it.
 fn plain(registry: &str, kind: ContainerProgram) -> Failure {
     let place = match kind {
-        ContainerProgram::Docker => "in `insecure-registries` of the engine's daemon.json",
-        ContainerProgram::Podman => "with `insecure = true` in the engine's registries.conf",
+        ContainerProgram::Docker => {
+            tr_sent!("in `insecure-registries` of the engine's daemon.json")
+        }
+        ContainerProgram::Podman => {
+            tr_sent!("with `insecure = true` in the engine's registries.conf")
+        }
     };
-    Failure::registry_unreachable(format!(
-        "the registry {registry} can't be reached: it doesn't support TLS"
+    Failure::registry_unreachable(tr_sent!(
+        "the registry {registry} can't be reached: it doesn't support TLS",
+        registry
     ))
-    .hint(format!("if you trust it, list it {place}"))
+    .hint(tr_sent!("if you trust it, list it {place}", place))
 }
 
 fn denied(registry: &str, tried: &FailedPull<'_>) -> Failure {
     let (program, image) = (tried.kind.program(), tried.reference);
-    let hint = Some(format!(
-        "run `{program} login {registry}` with another account"
+    let hint = Some(tr_sent!(
+        "run `{program} login {registry}` with another account",
+        program,
+        registry
     ));
     let why = match tried.login {
-        Some(from) => format!("the login of {from} has no access to {image} on {registry}"),
+        Some(from) => tr_sent!(
+            "the login of {from} has no access to {image} on {registry}",
+            from,
+            image,
+            registry
+        ),
         None => {
-            format!("{registry} requires a login for {image}, or doesn't have the image")
+            tr_sent!(
+                "{registry} requires a login for {image}, or doesn't have the image",
+                registry,
+                image
+            )
         }
     };
     Failure::refused(why).maybe_hint(hint)

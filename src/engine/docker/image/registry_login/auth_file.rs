@@ -50,13 +50,22 @@ impl File {
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let reported = |why: String| {
             let path = path.display();
-            Failure::internal(format!("registry logins can't be read from {path}: {why}"))
+            Failure::internal(tr_sent!(
+                "registry logins can't be read from {path}: {why}",
+                path,
+                why
+            ))
         };
         match fs::read(path) {
             Ok(text) => serde_json::from_slice(&text)
                 .map(Some)
                 // The error doesn't quote the file: it may contain parts of a secret.
-                .map_err(|error| reported(format!("line {} isn't valid JSON", error.line()))),
+                .map_err(|error| {
+                    reported(tr_sent!(
+                        "line {line} isn't valid JSON",
+                        line = error.line()
+                    ))
+                }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(reported(error.to_string())),
         }

@@ -26,18 +26,26 @@ struct HelperAnswer {
 pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredentials>> {
     let program = format!("docker-credential-{name}");
     let failed = |why: String| {
-        Failure::refused(format!(
-            "the login for {server} isn't available from {program}: {why}"
+        Failure::refused(tr_sent!(
+            "the login for {server} isn't available from {program}: {why}",
+            server,
+            program,
+            why
         ))
-        .hint("check the credential helper in Docker's config.json")
+        .hint(tr_sent!(
+            "check the credential helper in Docker's config.json"
+        ))
     };
     if name.contains('/') {
-        return Err(failed("its name contains a '/'".to_owned()));
+        return Err(failed(tr_sent!("its name contains a '/'").to_owned()));
     }
     let talk = talk(&program, server);
     let Ok(answered) = timeout(PATIENCE, talk).await else {
         let seconds = PATIENCE.as_secs();
-        return Err(failed(format!("it didn't answer within {seconds}s")));
+        return Err(failed(tr_sent!(
+            "it didn't answer within {seconds}s",
+            seconds
+        )));
     };
     let output = answered.map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
@@ -46,10 +54,13 @@ pub(super) async fn ask(name: &str, server: &str) -> Result<Option<DockerCredent
         if said.contains("not found") || said.contains("no credentials") {
             return Ok(None);
         }
-        return Err(failed(format!("it ended with {}", output.status)));
+        return Err(failed(tr_sent!(
+            "it ended with {status}",
+            status = output.status
+        )));
     }
     let reported: HelperAnswer = serde_json::from_slice(&output.stdout)
-        .map_err(|_| failed("its answer is invalid".to_owned()))?;
+        .map_err(|_| failed(tr_sent!("its answer is invalid").to_owned()))?;
     Ok(Some(credentials(reported, server)))
 }
 

@@ -98,10 +98,11 @@ async fn copy(
 }
 
 fn not_saved(path: &Path, error: &io::Error) -> Failure {
-    Failure::internal(format!(
-        "the session's log can't be saved to {}: {error}. Free some space, then try again. Until \
+    Failure::internal(tr_sent!(
+        "the session's log can't be saved to {path}: {error}. Free some space, then try again. Until \
          then the log is in the stopped container",
-        path.display()
+        path = path.display(),
+        error
     ))
 }
 

@@ -49,9 +49,10 @@ pub(super) async fn open(
 }
 
 fn not_read(path: &Path, error: &io::Error) -> Failure {
-    Failure::internal(format!(
-        "the saved log {} can't be read: {error}",
-        path.display()
+    Failure::internal(tr_sent!(
+        "the saved log {path} can't be read: {error}",
+        path = path.display(),
+        error
     ))
 }
 

@@ -58,7 +58,7 @@ pub(in super::super) async fn helper(
 fn script(body: &str, path: &str) -> Result<SshRequest> {
     let argv = argv(body, path);
     let line = shell_words::command(&argv);
-    let line = line.ok_or_else(|| declined("invalid path: it contains a NUL byte"))?;
+    let line = line.ok_or_else(|| declined(tr_sent!("invalid path: it contains a NUL byte")))?;
     Ok(SshRequest::Command(line))
 }
 

@@ -52,7 +52,7 @@ pub(in super::super::super::super) async fn start(
 ) -> Result<Attached> {
     let words = argv(task);
     let line = shell_words::command(&words);
-    let line = line.ok_or_else(|| declined("invalid address: it contains a NUL byte"))?;
+    let line = line.ok_or_else(|| declined(tr_sent!("invalid address: it contains a NUL byte")))?;
     let entered = enter(engine, session).await?;
     let attached = channel::start(entered, SshRequest::Command(line), None, None).await?;
     let mut begin = SOURCE.as_bytes().to_vec();
