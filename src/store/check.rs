@@ -76,7 +76,7 @@ pub(super) struct IndexCheck(Option<JoinHandle<rusqlite::Result<bool>>>);
 impl IndexCheck {
     pub(super) fn begin(path: &Path) -> Self {
         let path = path.to_path_buf();
-        let check = thread::Builder::new().name("store check".to_owned());
+        let check = thread::Builder::new().name("store-check".to_owned());
         // If the thread can't start, the check counts as failed, and is made by the caller.
         Self(check.spawn(move || has_each_once(&read_only(&path)?)).ok())
     }
