@@ -9,6 +9,7 @@ use workbay::model::{
     session::{ClusterMode, Session},
     spec::LaunchRequest,
     status::Status,
+    text::Clean,
 };
 
 use crate::{
@@ -199,12 +200,7 @@ async fn over_two_agents(bench: &Bench) {
     };
     let (_ours, session) = bench.runs(request).await;
     assert_eq!(session.placement.cluster_mode, ClusterMode::MultiNode);
-    let mut agents: Vec<&str> = session
-        .placement
-        .agents
-        .iter()
-        .map(|it| it.as_str())
-        .collect();
+    let mut agents: Vec<&str> = session.placement.agents.iter().map(Clean::as_str).collect();
     agents.sort_unstable();
     assert_eq!(agents, ["i-gpus-1", "i-gpus-2"]);
     let mut devices = Vec::new();

@@ -128,6 +128,7 @@ async fn what_is_held_counts_at_once() {
     });
     assert!(launched, "no session starts on this cluster");
     let after = group();
-    assert_eq!(cores(&after, "using"), used + 1.0, "{after}");
+    let more = cores(&after, "using") - used;
+    assert!((more - 1.0).abs() < 0.001, "{after}");
     assert!(cores(&after, "remaining") <= all - used - 1.0, "{after}");
 }

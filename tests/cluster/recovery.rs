@@ -15,6 +15,7 @@ const LEADER: &str = "\x1d";
 /// Two managers behind HAProxy. At the end, the one of the other tests runs alone again.
 struct Balancer;
 
+#[allow(clippy::unused_self, reason = "without one, none of this works")]
 impl Balancer {
     fn new() -> Self {
         run("balancer", &["start"]);

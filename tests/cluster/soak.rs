@@ -1,4 +1,5 @@
 //! Half an hour of work over a bad connection. Run by `make soak`, not with the other tests.
+#![allow(clippy::disallowed_methods, reason = "it ends by the clock")]
 
 use std::time::{Duration, Instant};
 

@@ -5,6 +5,7 @@ use workbay::model::{
     session::Session,
     spec::LaunchRequest,
     status::{Status, Tab},
+    text::Clean,
 };
 
 use crate::{
@@ -28,7 +29,7 @@ async fn why_a_session_did_not_start_is_reported() {
         assert!(why.ends_with("older than 26.8"), "{why}");
         let is_settled = |it: &Session| it.status == Status::Running || it.status.is_final();
         let session = bench.until_long(ours.id(), is_settled).await;
-        let reason = session.status_message.as_ref().map(|it| it.as_str());
+        let reason = session.status_message.as_ref().map(Clean::as_str);
         let is_explained = reason.is_some_and(|it| it.contains("container ended before"));
         assert!(session.started_at.is_some() || is_explained, "{session:?}");
         return;
