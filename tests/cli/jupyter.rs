@@ -124,19 +124,18 @@ async fn a_browser_runs_a_cell_by_the_url_alone() {
     let profile = machine.path("chromium");
     std::fs::create_dir_all(&profile).unwrap();
     let mut browser = Browser::start(&profile).await;
-    browser.go(&url).await;
-    browser
-        .until("location.pathname == '/tree' && document.title.includes('Home')")
-        .await;
+    let tree = "location.pathname == '/tree' && document.title.includes('Home')";
+    browser.open(&url, tree).await;
     // The token is gone from the address, and what follows needs only the cookie.
     assert_eq!(browser.value("location.search").await, "");
     let make = "fetch('/api/contents', {method: 'POST', headers: {'Content-Type': 'application/json'}, \
                 body: '{\"type\": \"notebook\"}'}).then(answer => answer.json()).then(file => file.path)";
-    assert_eq!(browser.value(make).await, "Untitled.ipynb");
-    let page = format!("http://127.0.0.1:{port}/notebooks/Untitled.ipynb");
-    browser.go(&page).await;
+    let notebook = browser.request(make).await;
+    let notebook = notebook.as_str().expect("a notebook is created");
+    let page = format!("http://127.0.0.1:{port}/notebooks/{notebook}");
     browser
-        .until(
+        .open(
+            &page,
             "typeof Jupyter == 'object' && !!Jupyter.notebook && Jupyter.notebook._fully_loaded && \
              !!Jupyter.notebook.kernel && Jupyter.notebook.kernel.is_connected()",
         )

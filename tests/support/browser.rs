@@ -3,7 +3,7 @@
 use std::{
     path::Path,
     process::{Child, Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use base64::Engine as _;
@@ -14,11 +14,17 @@ use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 
 use crate::terminal::{PATIENCE, now};
 
+/// Chromium aborts the requests of a page when an address of the machine comes or goes, as those of Docker's networks do
+/// when other tests start containers. A person reloads the page then.
+const NETWORK_CHANGED: &str = "net::ERR_NETWORK_CHANGED";
+
 /// A browser with one page.
 pub struct Browser {
     process: Child,
     page: WebSocketStream<TcpStream>,
     last: u64,
+    /// Why requests of the page failed since it was opened.
+    failed: Vec<String>,
 }
 
 impl Drop for Browser {
@@ -58,16 +64,19 @@ impl Browser {
         let mut page = connect(port, &browser).await;
         let command = json!({"id": 0, "method": "Target.getTargets"});
         page.send(Message::text(command.to_string())).await.unwrap();
-        let answer = answer_to(&mut page, 0).await;
+        let answer = answer_to(&mut page, 0, &mut Vec::new()).await;
         let targets = answer["targetInfos"].as_array().unwrap();
         let target = targets.iter().find(|it| it["type"] == "page").unwrap();
         let id = target["targetId"].as_str().unwrap();
         let page = connect(port, &format!("/devtools/page/{id}")).await;
-        Self {
+        let mut browser = Self {
             process,
             page,
             last: 0,
-        }
+            failed: Vec::new(),
+        };
+        browser.call("Network.enable", json!({})).await;
+        browser
     }
 
     async fn call(&mut self, method: &str, params: Value) -> Value {
@@ -75,12 +84,29 @@ impl Browser {
         let command = json!({"id": self.last, "method": method, "params": params});
         let text = Message::text(command.to_string());
         self.page.send(text).await.unwrap();
-        answer_to(&mut self.page, self.last).await
+        answer_to(&mut self.page, self.last, &mut self.failed).await
     }
 
-    pub async fn go(&mut self, url: &str) {
+    /// Opens a page, and waits until an expression is true in it.
+    pub async fn open(&mut self, url: &str, expression: &str) {
+        let deadline = now() + PATIENCE;
+        self.go(url).await;
+        while self.value(expression).await != true {
+            if self.failed.iter().any(|it| it == NETWORK_CHANGED) {
+                self.go(url).await;
+            }
+            self.not_after(deadline, expression).await;
+        }
+    }
+
+    async fn go(&mut self, url: &str) {
+        self.failed.clear();
         let answer = self.call("Page.navigate", json!({"url": url})).await;
-        assert_eq!(answer.get("errorText"), None, "{url}: {answer}");
+        match answer["errorText"].as_str() {
+            None => {}
+            Some(NETWORK_CHANGED) => self.failed.push(NETWORK_CHANGED.to_owned()),
+            Some(error) => panic!("{url}: {error}"),
+        }
     }
 
     /// The value of an expression in the page; promises are awaited.
@@ -94,12 +120,27 @@ impl Browser {
     pub async fn until(&mut self, expression: &str) {
         let deadline = now() + PATIENCE;
         while self.value(expression).await != true {
-            if now() > deadline {
-                let page = "location.pathname + ' ' + document.body.innerText.slice(0, 2000)";
-                let shown = self.value(page).await;
-                panic!("it never came that {expression}; the page: {shown}");
+            self.not_after(deadline, expression).await;
+        }
+    }
+
+    async fn not_after(&mut self, deadline: Instant, expression: &str) {
+        if now() > deadline {
+            let page = "location.pathname + ' ' + document.body.innerText.slice(0, 2000)";
+            let (shown, failed) = (self.value(page).await, &self.failed);
+            panic!("it never came that {expression}; the page: {shown}; failed: {failed:?}");
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+
+    /// The value of an expression that makes a request, which is made once more if the machine's networks changed.
+    pub async fn request(&mut self, expression: &str) -> Value {
+        loop {
+            self.failed.clear();
+            let value = self.value(expression).await;
+            if !self.failed.iter().any(|it| it == NETWORK_CHANGED) {
+                return value;
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 
@@ -123,14 +164,22 @@ async fn connect(port: u16, path: &str) -> WebSocketStream<TcpStream> {
     client_async(url, stream).await.unwrap().0
 }
 
-/// The result of the command with this id. Events before it are dropped.
-async fn answer_to(page: &mut WebSocketStream<TcpStream>, id: u64) -> Value {
+/// The result of the command with this id. Of the events before it, requests that failed are kept.
+async fn answer_to(
+    page: &mut WebSocketStream<TcpStream>,
+    id: u64,
+    failed: &mut Vec<String>,
+) -> Value {
     let answered = async {
         while let Some(message) = page.next().await {
             let Message::Text(text) = message.unwrap() else {
                 continue;
             };
             let value: Value = serde_json::from_str(&text).unwrap();
+            if value["method"] == "Network.loadingFailed" {
+                let why = value["params"]["errorText"].as_str();
+                failed.extend(why.map(str::to_owned));
+            }
             if value["id"] == id {
                 assert_eq!(value.get("error"), None, "{value}");
                 return value["result"].clone();

@@ -98,12 +98,15 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_is_sent_again() {
     let mut daemon = TestDaemon::open().await;
     let mut person = Person::at(&daemon).await;
     person.launches("first-one").await;
+    person.presses("n").await;
+    person.types("stubborn").await;
+    person.presses("alt-enter").await;
+    person.sees("Press Enter to launch without a folder").await;
     // What others use is counted before each launch: the answer does not come.
     daemon.engine.hold(Call::List);
     let lists = daemon.engine.count(Call::List);
-    person.presses("n").await;
-    person.types("stubborn").await;
-    person.presses("alt-enter enter").await;
+    person.presses("enter").await;
+    person.sees("Launching").await;
     eventually("the launch is under way", || {
         daemon.engine.count(Call::List) > lists
     })
