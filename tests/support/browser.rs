@@ -135,12 +135,14 @@ impl Browser {
 
     /// The value of an expression that makes a request, which is made once more if the machine's networks changed.
     pub async fn request(&mut self, expression: &str) -> Value {
+        let deadline = now() + PATIENCE;
         loop {
             self.failed.clear();
             let value = self.value(expression).await;
             if !self.failed.iter().any(|it| it == NETWORK_CHANGED) {
                 return value;
             }
+            self.not_after(deadline, expression).await;
         }
     }
 
