@@ -115,7 +115,12 @@ impl Templates {
         if text.is_empty() || depth == 0 {
             return None;
         }
-        if let Some((template, values)) = self.find(text, is_whole) {
+        let parted = text.split_once(": ");
+        let of_failure = parted.and_then(|(what, _)| Some(self.find(what, is_whole)?.0.letters));
+        // `{title} doesn't answer: {why}` fits what has a more exact template without its cause.
+        let is_best = |it: &Template| of_failure.is_none_or(|letters| letters <= it.letters);
+        let found = self.find(text, is_whole);
+        if let Some((template, values)) = found.filter(|(it, _)| is_best(it)) {
             let values = values.into_iter().map(|(name, value)| {
                 let own = self.nested(value, depth - 1, false);
                 (name, own.unwrap_or_else(|| value.to_owned()))
@@ -124,7 +129,7 @@ impl Templates {
             return Some(fill_from(template.translation, &values));
         }
         // A failure and its cause are often one text.
-        let (what, why) = text.split_once(": ")?;
+        let (what, why) = parted?;
         let own = self.nested(why, depth - 1, is_whole);
         // A name or a path in front has no translation.
         let what = match self.sentence(what, depth - 1, is_whole) {
@@ -280,6 +285,7 @@ mod tests {
             ("{a} {b}", "{b}{a}"),
             ("use another disk", "다른 디스크 사용"),
             ("{program} failed: {why}", "{program} 실패: {why}"),
+            ("{title} doesn't answer: {why}", "{title} 무응답: {why}"),
         ];
         let of_daemon = of_daemon.map(|(english, korean)| (format!("{CONTEXT}{english}"), korean));
         let others = [
@@ -288,6 +294,10 @@ mod tests {
                 "디스크 한도 {limit}: 작음",
             ),
             ("{n} of {all} rows", "{all}행 중 {n}"),
+            (
+                "the engine at {endpoint} doesn't answer",
+                "{endpoint} 엔진 무응답",
+            ),
         ];
         let of_daemon = of_daemon.iter().map(|(key, text)| (key.as_str(), *text));
         Templates::new(of_daemon.chain(others))
@@ -306,6 +316,11 @@ mod tests {
         );
         let caused = "the engine refused: no space left";
         assert_eq!(shown(caused).unwrap(), "엔진이 거부함: no space left");
+        let by_cause = "the engine at unix:/x doesn't answer: no space left";
+        assert_eq!(
+            shown(by_cause).unwrap(),
+            "unix:/x 엔진 무응답: no space left"
+        );
         let with_hint = "the engine refused: no space left. Use another disk";
         assert_eq!(
             shown(with_hint).unwrap(),
