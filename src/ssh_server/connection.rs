@@ -1,6 +1,6 @@
 //! What a client may ask of the server.
 
-use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use russh::{
     Channel, ChannelId, ChannelOpenFailure, Pty,
@@ -28,9 +28,6 @@ pub(super) const CHANNELS: usize = 64;
 
 /// How many channels a connection may open until it ends. The library keeps a little of each that the server closed.
 const ALL_CHANNELS: usize = 16 * 1024;
-
-/// How long a connection to a port of the session may take.
-const DIAL: Duration = Duration::from_secs(15);
 
 /// The codes of the protocol for refused channels.
 const PROHIBITED: u32 = 1;
@@ -305,7 +302,7 @@ impl Handler for Connection {
             Ok(permit) => {
                 let (shared, session) = (Arc::clone(&self.shared), session.handle());
                 tokio::spawn(async move {
-                    let dialed = dial(&shared, host, port).await;
+                    let dialed = tunnel::dial(&*shared.access, &shared.gone, host, port).await;
                     match dialed {
                         Ok(stream) => {
                             let (input, output) = shared.split(channel, &session, permit);
@@ -475,27 +472,5 @@ impl Handler for Connection {
         _session: &mut Session,
     ) -> Result<bool, Failure> {
         Ok(self.forwards.close(address, port))
-    }
-}
-
-/// Connects to a port of the session, unless the client leaves first.
-fn dial(
-    shared: &Shared,
-    host: String,
-    port: u16,
-) -> impl Future<Output = Result<Box<dyn super::Io>, Failure>> + Send + '_ {
-    let late = move || {
-        let what = tr_sent!(
-            "connecting to port {port} of the session took too long",
-            port
-        );
-        Failure::lost(what)
-    };
-    async move {
-        tokio::select! {
-            dialed = shared.access.dial(host, port) => dialed,
-            () = tokio::time::sleep(DIAL) => Err(late()),
-            () = shared.gone.cancelled() => Err(late()),
-        }
     }
 }

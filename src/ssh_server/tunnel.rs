@@ -1,17 +1,22 @@
 //! A connection to a port of the session, carried by a channel.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use bytes::BytesMut;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     access::{Io, SessionAccess},
     channel::{self, ChannelOutput, ClientInput, Gone, InputQueue},
 };
+use crate::model::failure::Failure;
 
 /// How many bytes are read at once.
 const PIECE: usize = 64 * 1024;
+
+/// How long a connection to a port of the session may take.
+const DIAL: Duration = Duration::from_secs(15);
 
 /// Whether a client means the session itself: it reaches nothing else.
 pub(super) fn is_own(host: &str, access: &dyn SessionAccess) -> bool {
@@ -34,6 +39,27 @@ pub(super) fn elsewhere(host: &str) -> String {
         "a session's SSH server connects only to the session itself (localhost), not to '{shown}'",
         shown
     )
+}
+
+/// Connects to a port of the session, unless the client leaves first.
+pub(super) async fn dial(
+    access: &dyn SessionAccess,
+    gone: &CancellationToken,
+    host: String,
+    port: u16,
+) -> Result<Box<dyn Io>, Failure> {
+    let late = || {
+        let what = tr_sent!(
+            "connecting to port {port} of the session took too long",
+            port
+        );
+        Failure::lost(what)
+    };
+    tokio::select! {
+        dialed = access.dial(host, port) => dialed,
+        () = tokio::time::sleep(DIAL) => Err(late()),
+        () = gone.cancelled() => Err(late()),
+    }
 }
 
 /// Carries a connection until both directions have ended, or the client closes the channel.

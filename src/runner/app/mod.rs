@@ -13,6 +13,7 @@ mod process;
 mod ready;
 mod service_definition;
 mod start;
+mod started;
 mod stop;
 mod supervise;
 

@@ -6,37 +6,27 @@ use std::{
     net::{Ipv4Addr, TcpListener},
     path::Path,
     process::{Command, Stdio},
-    time::Duration,
 };
 
 use super::{
     super::{preload, shell_choice},
     candidates::{self, Candidate, Recipe},
-    files::{AppFiles, Run},
+    files::AppFiles,
     known::KnownProgram,
-    list::{Survey, ended},
+    list::Survey,
     listening,
-    log_file::last_lines,
-    patience::Patience,
-    ready,
     service_definition::{self, ServiceDefinition},
-    stop,
+    started,
     supervise::{self, Plan},
 };
 use crate::model::{
     app::{App, AppArgument, AppStart},
     app_definition::{AppDefinition, PORT, check_text, filled},
     app_order::AppOrder,
-    failure::{Failure, FailureKind},
+    failure::Failure,
     spec::check_variable_name,
     text::Clean,
 };
-
-/// How long an app may take until it answers.
-const LONGEST: Duration = Duration::from_secs(180);
-
-/// How many of its last lines explain a failure.
-const LINES: usize = 20;
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -69,7 +59,7 @@ pub(super) fn run(order: &AppOrder) -> Result<App> {
     }
     // A stop and another start don't wait until it answers.
     drop(lock);
-    wait(&candidate, &files)?;
+    started::wait(&candidate, &files)?;
     Ok(Survey::now().app(&candidate))
 }
 
@@ -358,77 +348,10 @@ fn newer(known: &KnownProgram, program: &Path) -> impl Iterator<Item = &'static 
         .filter(move |option| help.contains(option))
 }
 
-/// Waits until the app answers. What doesn't answer in time is ended.
-fn wait(app: &Candidate, files: &AppFiles) -> Result<()> {
-    let name = &app.name;
-    let mut patience = Patience::of(LONGEST);
-    loop {
-        let Some(run) = files.run(name) else {
-            return Err(Failure::refused(tr_sent!(
-                "the files of app '{name}' have disappeared",
-                name
-            )));
-        };
-        // Taken before the app is asked, because it may end in between.
-        let has_ended = !run.app.is_alive();
-        if let Some(port) = run.ports.first()
-            && ready::answers(*port, run.protocol)
-        {
-            return Ok(());
-        }
-        if has_ended {
-            return Err(failed(name, &stop::recorded(files, name, &run), files));
-        }
-        if !patience.wait() {
-            break;
-        }
-    }
-    let port = app.ports.first().copied();
-    let port = files
-        .run(name)
-        .and_then(|run| run.ports.first().copied())
-        .or(port);
-    let what = tr_sent!(
-        "app '{name}' didn't answer on port {port} within {seconds} seconds",
-        name,
-        port = port.unwrap_or_default(),
-        seconds = LONGEST.as_secs()
-    );
-    stop::end(files, name)?;
-    Err(with_log(
-        Failure::new(FailureKind::Failed, what),
-        files,
-        name,
-    ))
-}
-
-fn failed(name: &str, run: &Run, files: &AppFiles) -> Failure {
-    let what = if files.is_stopped(name) {
-        tr_sent!("app '{name}' was stopped before it answered", name)
-    } else {
-        tr_sent!(
-            "app '{name}' didn't start: {why}",
-            name,
-            why = ended(run.exit_code)
-        )
-    };
-    with_log(Failure::new(FailureKind::Failed, what), files, name)
-}
-
-/// With the last lines that the app printed.
-fn with_log(failure: Failure, files: &AppFiles, name: &str) -> Failure {
-    let lines = last_lines(&files.log(name), LINES);
-    if lines.is_empty() {
-        return failure.hint(tr_sent!("it printed nothing"));
-    }
-    let lines: Vec<&str> = lines.iter().map(Clean::as_str).collect();
-    failure.because(Clean::multiline(&lines.join("\n")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::app::known;
+    use crate::{model::failure::FailureKind, runner::app::known};
 
     fn start(arguments: &[(&str, &str)]) -> AppStart {
         let arguments = arguments.iter();
