@@ -129,8 +129,7 @@ impl ManagerConnection {
         if lists.is_empty() {
             return self.folder_list(None).await;
         }
-        let names = self.me.projects.iter().map(|project| &project.name);
-        Ok(rows::without_repeats(names.zip(lists)))
+        Ok(rows::without_repeats(&self.me.projects, lists))
     }
 
     /// Fails for a folder that is shared read-only, if this manager would accept changes in it.

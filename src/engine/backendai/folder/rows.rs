@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     engine::backendai::request::lenient_json::{self, Node},
-    model::{folder::Folder, resources::Bytes, text::Clean},
+    model::{catalogue::Project, folder::Folder, resources::Bytes},
 };
 
 /// The folders that can be mounted.
@@ -32,12 +32,12 @@ fn chosen(list: &Value, is_chosen: impl Fn(&Folder) -> bool) -> Vec<Folder> {
     folders.filter(is_chosen).collect()
 }
 
-/// One list from those of several projects. A folder of the user is in each of them, and one of a project in its own,
-/// where newer managers don't repeat the name of the project.
-pub(super) fn without_repeats<'a>(lists: impl Iterator<Item = (&'a Clean, Value)>) -> Value {
+/// One list from those of several projects, in the order of the projects. A folder of the user is in each of them. One
+/// of a project is in its own list, or in every one (26.4). Newer managers give its project by id alone, or not at all.
+pub(super) fn without_repeats(projects: &[Project], lists: Vec<Value>) -> Value {
     let mut known = BTreeSet::new();
     let mut all = Vec::new();
-    for (project, list) in lists {
+    for (listed, list) in projects.iter().zip(lists) {
         let Value::Array(folders) = list else {
             continue;
         };
@@ -47,7 +47,9 @@ pub(super) fn without_repeats<'a>(lists: impl Iterator<Item = (&'a Clean, Value)
             }
             let name = folder["group_name"].as_str().unwrap_or_default();
             if folder["ownership_type"] == "group" && name.is_empty() {
-                folder["group_name"] = project.as_str().into();
+                let id = folder["group"].as_str().unwrap_or_default();
+                let project = projects.iter().find(|it| it.id == *id).unwrap_or(listed);
+                folder["group_name"] = project.name.as_str().into();
             }
             all.push(folder);
         }
@@ -99,26 +101,34 @@ fn size(value: &Value) -> Option<Bytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::text::Clean;
     use serde_json::json;
 
     #[test]
     fn folders_of_several_projects_are_one_list() {
+        let project = |id: &str, name: &str| Project {
+            id: id.into(),
+            name: name.into(),
+        };
+        let projects = [project("d-1", "default"), project("l-1", "lab")];
         let own = json!({"id": "1", "name": "mine", "ownership_type": "user", "group_name": ""});
-        let of_lab =
-            json!({"id": "2", "name": "data", "ownership_type": "group", "group_name": ""});
+        let of_project = |id: &str, name: &str| json!({"id": id, "name": name, "ownership_type": "group", "group_name": ""});
+        let data = of_project("2", "data");
+        let mut elsewhere = of_project("4", "of lab");
+        elsewhere["group"] = "l-1".into();
         let named =
             json!({"id": "3", "name": "old", "ownership_type": "group", "group_name": "theirs"});
-        let lists = [
-            (Clean::new("default"), json!([own.clone()])),
-            (Clean::new("lab"), json!([of_lab, own, named])),
+        let lists = vec![
+            json!([own.clone(), elsewhere.clone()]),
+            json!([data, own, named, elsewhere]),
         ];
-        let all = without_repeats(lists.iter().map(|(name, list)| (name, list.clone())));
-        let groups: Vec<_> = usable(&all)
+        let groups: Vec<_> = usable(&without_repeats(&projects, lists))
             .into_iter()
             .map(|it| (it.name, it.group.map(Clean::into_string)))
             .collect();
         let expected = [
             ("mine", None),
+            ("of lab", Some("lab")),
             ("data", Some("lab")),
             ("old", Some("theirs")),
         ];

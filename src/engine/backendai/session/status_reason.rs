@@ -1,9 +1,10 @@
 //! Why a session waits, failed or ended, in words for the user. Pure.
 
+use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::engine::backendai::request::lenient_json::{Node, bytes, number, time};
+use crate::engine::backendai::request::lenient_json::{Node, number, time};
 use crate::engine::backendai::request::quote::quote;
 use crate::model::{
     history::{HistoryEntry, Outcome},
@@ -68,55 +69,64 @@ pub(in crate::engine::backendai) fn not_before(newest: &HistoryEntry) -> Option<
     })
 }
 
-/// The text of an agent selector is very long. Only what is missing matters to the user.
+/// The text of an agent selector is very long. Only what is missing matters to the user: of each slot the least, which is
+/// what the agent with the most of it lacks.
 fn shortage(words: &str) -> String {
-    let mut missing: Vec<String> = words.split("- ").filter_map(missing).collect();
-    missing.extend(exceeding(words));
+    let mut missing: IndexMap<&str, f64> = IndexMap::new();
+    for (slot, amount) in words
+        .split("- ")
+        .filter_map(missing_slot)
+        .chain(exceeding(words))
+    {
+        let least = missing.entry(slot).or_insert(amount);
+        *least = least.min(amount);
+    }
     if missing.is_empty() {
         let first = words.lines().next().unwrap_or_default();
         let first = first.strip_prefix("Not attempted: ").unwrap_or(first);
         return quote(first.trim_end_matches('.'));
     }
-    missing.dedup();
+    let missing: Vec<String> = missing
+        .into_iter()
+        .map(|(slot, amount)| {
+            let amount = match slot {
+                "mem" => Bytes(amount as u64).to_string(),
+                _ => trimmed(amount),
+            };
+            format!("{} {amount}", quote(slot))
+        })
+        .collect();
     tr_sent!(
         "not enough resources: missing {missing}",
         missing = missing.join(", ")
     )
 }
 
-/// `cpu: missing=64.000000` as `cpu 64`.
-fn missing(part: &str) -> Option<String> {
+/// The slot and amount of `cpu: missing=64.000000`.
+fn missing_slot(part: &str) -> Option<(&str, f64)> {
     let (slot, rest) = part.split_once(": missing=")?;
     let word = rest.split([' ', ')', ',', '\n']).next()?;
-    let value = Value::String(word.trim().to_owned());
-    let slot = slot.trim();
-    let amount = match slot {
-        "mem" => bytes(&value)?.to_string(),
-        _ => trimmed(number(&value)?),
-    };
-    Some(format!("{} {amount}", quote(slot)))
+    Some((slot.trim(), amount(word)?))
 }
 
 /// What is requested beyond what is available, in the words of managers before 26.8: `Agent a has insufficient
 /// resources: cpu: requested=2, available=1; mem: …)` (25.15), or with each slot on a line after `- ` (26.4).
-fn exceeding(words: &str) -> Vec<String> {
+fn exceeding(words: &str) -> impl Iterator<Item = (&str, f64)> {
     let agents = words.split("insufficient resources:").skip(1);
     let slots = agents
         .flat_map(|agent| agent.split(')').next().unwrap_or(agent).split([';', '\n']))
         .flat_map(|part| part.split("- "));
-    let beyond = |part: &str| {
+    slots.filter_map(|part| {
         let (slot, rest) = part.split_once(": requested=")?;
         let (requested, available) = rest.split_once(", available=")?;
-        let read = |text: &str| number(&Value::String(text.trim().to_owned()));
-        let over = read(requested)? - read(available)?;
-        let (slot, over) = (slot.trim(), over.max(0.0));
-        let amount = match slot {
-            "mem" => Bytes(over as u64).to_string(),
-            _ => trimmed(over),
-        };
-        Some(format!("{} {amount}", quote(slot)))
-    };
-    slots.filter_map(beyond).collect()
+        let over = amount(requested)? - amount(available)?;
+        // A slot of which there is enough is listed, too, beside one that is short.
+        (over > 0.0).then_some((slot.trim(), over))
+    })
+}
+
+fn amount(word: &str) -> Option<f64> {
+    number(&Value::String(word.trim().to_owned()))
 }
 
 /// Up to three decimals, without trailing zeros.
@@ -247,6 +257,15 @@ mod tests {
                  missing=1073741824)"
             ),
             "waiting: not enough resources: missing cpu 64, mem 1 GiB"
+        );
+        assert_eq!(
+            waiting(
+                "no available agents. Details: Agent i-gpus-1 has insufficient resources:\n    - cuda.device: \
+                 requested=2, available=1) Agent i-gpus-2 has insufficient resources:\n    - cuda.device: \
+                 requested=2, available=0)"
+            ),
+            "waiting: not enough resources: missing cuda.device 1",
+            "the agent that lacks least"
         );
         assert_eq!(
             waiting("The quota is used up."),
