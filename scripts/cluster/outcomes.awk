@@ -1,6 +1,8 @@
 # The last outcome of each test in logs of `cargo test`, in their order: ok, FAILED or cut (it began and has no outcome).
 # Called by scripts/test-matrix. Outcomes of earlier runs (NAME<TAB>OUTCOME) may come first.
 
+# Those that are run only by name.
+/^test [a-z_0-9:]+ \.\.\. ignored/ { next }
 # test life::force_ends_a_session_at_once ... ok
 /^test [a-z_0-9]+::[a-z_0-9:]+ \.\.\./ {
     last = $2

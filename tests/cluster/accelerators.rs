@@ -17,7 +17,7 @@ use crate::{
     hand::machine,
     machine::Machine,
     script::{request_as_admin, run},
-    support::{Bench, Ours, release, small},
+    support::{Bench, Ours, note_lack, release, small},
     typed::output,
 };
 
@@ -28,9 +28,10 @@ const SHARE: &str = "cuda.shares";
 struct Agents;
 
 impl Agents {
-    /// Agents of one machine collide on releases before 26: their socket relays have the same name.
     fn start() -> Option<Self> {
         if release().is_some_and(|it| it.starts_with("25.")) {
+            let why = "not tested: agents of this release can't share a machine, since their socket relays have the same name";
+            note_lack("several-agents", why);
             return None;
         }
         run("agents", &["start"]);

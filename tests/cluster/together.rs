@@ -34,7 +34,8 @@ async fn both_engines_stand_in_one_list() {
         machine.ok(&args);
     };
     launch("local", here, &["--env", "host", "--wait"]);
-    launch("cluster", &there, &[]);
+    // A manager that the test before has restarted may take a minute.
+    launch("cluster", &there, &["--wait"]);
 
     let listed = machine.json(&["ls", "--all-contexts", "--json"]);
     let context_of = |name: &str| {
