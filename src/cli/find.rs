@@ -61,19 +61,27 @@ pub async fn picture(
     contexts: &[ContextName],
     wanted: &[Wanted],
 ) -> Result<Picture, Fail> {
-    let keeps: Vec<ContextName> = contexts
+    let refreshed: Vec<ContextName> = contexts
         .iter()
         .copied()
-        .filter(|name| is_partial(&snapshot, *name))
+        .filter(|name| is_partial(&snapshot, *name) || is_connecting(&snapshot, *name))
         .collect();
-    if keeps.is_empty() {
+    if refreshed.is_empty() {
         let stale = incomplete(&snapshot, contexts).collect();
         return Ok(Picture { snapshot, stale });
     }
     let alone = contexts.len() == 1;
-    let kept = |context: &ContextName| (*context, schedules(&snapshot, *context));
-    let refreshed = keeps.iter().map(kept).map(|(context, refresh)| async move {
-        let work = freshen(connection, context, refresh, wanted);
+    let refreshed = refreshed.into_iter().map(|context| {
+        // The daemon answers a refresh when its first attempt to connect has ended.
+        let refresh = schedules(&snapshot, context) || is_connecting(&snapshot, context);
+        let wanted = if is_partial(&snapshot, context) {
+            wanted
+        } else {
+            &[]
+        };
+        (context, freshen(connection, context, refresh, wanted))
+    });
+    let refreshed = refreshed.map(|(context, work)| async move {
         let outcome = if alone {
             work.await
         } else {
@@ -169,6 +177,11 @@ pub fn schedules(snapshot: &Snapshot, context: ContextName) -> bool {
 fn is_partial(snapshot: &Snapshot, context: ContextName) -> bool {
     let counts = |state: &ContextState| state.totals.is_some();
     schedules(snapshot, context) || state(snapshot, context).is_some_and(counts)
+}
+
+/// Whether the daemon has just started, so that the list may be an old one.
+fn is_connecting(snapshot: &Snapshot, context: ContextName) -> bool {
+    state(snapshot, context).is_some_and(|state| state.engine == EngineState::Connecting)
 }
 
 /// Finds the session that `text` names.

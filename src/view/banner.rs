@@ -22,7 +22,8 @@ const MAX_LINES: usize = 5;
 /// Returns the banner's lines for a width, none without a problem. Their number doesn't depend on `now`.
 pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
     let cells = usize::from(width.saturating_sub(6));
-    let mut lines = match trouble(app).as_slice() {
+    let found = trouble(app);
+    let mut lines = match found.as_slice() {
         [] => return Vec::new(),
         [one] => in_full(one, cells),
         several => in_short(several),
@@ -30,14 +31,14 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
     if app.mirror.is_silent() {
         return lines;
     }
-    let attempt = trouble(app).iter().map(|it| it.attempt).max().unwrap_or(0);
+    let attempt = found.iter().map(|it| it.attempt).max().unwrap_or(0);
     let shown = app.sessions.shown();
     let age = match (app.mirror.stale_since(shown), now) {
         (Some(since), Some(now)) => durations::ago(now.as_second() - since.as_second()),
         _ => String::new(),
     };
     let tries = match attempt {
-        _ if trouble(app).iter().all(|it| it.needs_code) => {
+        _ if found.iter().all(|it| it.needs_code) => {
             tr!("The login isn't retried without a one-time password.").to_owned()
         }
         0 | 1 => tr!("Retrying automatically.").to_owned(),

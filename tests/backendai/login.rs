@@ -72,7 +72,10 @@ async fn a_wrong_password_is_tried_once_for_each_probe() {
             manager.endpoint()
         )
     );
-    assert_eq!(hint.unwrap(), "check username and password of the context");
+    assert_eq!(
+        hint.unwrap(),
+        "check username and password of the context. The web server may belong to another domain"
+    );
     for _ in 0..5 {
         assert!(engine.page(&running()).await.is_err());
     }

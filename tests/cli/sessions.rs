@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use crate::{
     cli::run,
     machine::{BINARY, Machine, launch},
+    relay::{Manner, Relay},
     schemas, wait,
 };
 
@@ -420,4 +421,15 @@ fn a_lost_engine_is_reported_beside_the_list_and_with_5_where_it_is_needed() {
             .any(|line| line.starts_with("bad") && line.contains("/nowhere")),
         "{out}"
     );
+}
+
+#[test]
+fn a_list_right_after_the_daemons_start_waits_for_the_engine() {
+    let mut machine = Machine::new();
+    let relay = Relay::start(&machine.path("relay.sock"), "/var/run/docker.sock".as_ref());
+    machine.set("DOCKER_HOST", &relay.endpoint());
+    relay.set(Manner::Silent);
+    let (code, out, err) = run(&machine, &["ls", "--json"]);
+    assert_eq!((code, out.trim()), (0, "[]"));
+    assert!(err.contains("engine local is disconnected"), "{err}");
 }

@@ -32,6 +32,7 @@ mod bad_connection;
 mod batch;
 mod command_line;
 mod commands;
+mod domains;
 mod events;
 mod files;
 mod folder;

@@ -51,14 +51,16 @@ async def create(session, host):
         await change(session, CREATE_POLICY, {"name": POLICY, "props": limits})
     permissions = ["create-vfolder", "modify-vfolder", "delete-vfolder", "mount-in-session", "upload-file", "download-file"]
     props = {
-        "domain_name": "default", "resource_policy": POLICY, "total_resource_slots": json.dumps(SLOTS),
+        "domain_name": "default", "resource_policy": "default", "total_resource_slots": json.dumps(SLOTS),
         "allowed_vfolder_hosts": json.dumps({host: permissions}),
     }
     await change(session, CREATE, {"name": NAME, "props": props})
     project = await project_id(session)
     await change(session, FOR_PROJECT, {"name": RESOURCE_GROUP, "project": project})
     members = [(await session.Admin.query(USER, {"email": email}))["user"]["uuid"] for email in MEMBERS]
-    await change(session, MODIFY, {"id": project, "props": {"user_update_mode": "add", "user_uuids": members}})
+    # When a project is created, 25.15 looks for its policy among those of key pairs.
+    props = {"user_update_mode": "add", "user_uuids": members, "resource_policy": POLICY}
+    await change(session, MODIFY, {"id": project, "props": props})
 
 
 async def main(verb, host):

@@ -80,7 +80,10 @@ impl Launcher {
         match result {
             Ok(Reply::Catalogue { catalogue }) => {
                 let gap = catalogue.gaps.first();
-                self.info.gap = gap.map(|(part, why)| Clean::new(&format!("{part}: {why}")));
+                let sentence = |(part, why): &(Clean, Clean)| {
+                    Clean::new(&tr!("{part} can't be read: {why}", part, why))
+                };
+                self.info.gap = gap.map(sentence);
                 self.info.catalogue = Some(*catalogue);
             }
             Ok(_) => {}

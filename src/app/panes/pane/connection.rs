@@ -15,6 +15,7 @@ use crate::{
         failure::{Failure, FailureKind},
         id::SessionKey,
         inside,
+        notice::Level,
         shell_start::ShellStart,
         text::Clean,
     },
@@ -154,11 +155,28 @@ impl Pane {
         self.copying.leave();
         self.state = PaneState::Live;
         let typed = std::mem::take(&mut self.typed_ahead);
-        self.send(Origin::Typed, typed).into_iter().collect()
+        let typed = (!typed.is_empty()).then(|| self.transmit(Origin::Typed, typed));
+        let lost = self.report_lost_keys();
+        typed.flatten().into_iter().chain(lost).collect()
+    }
+
+    /// Nothing confirms that a key has reached the shell, but output after it makes that likely. The rest is reported when
+    /// you can check it.
+    fn report_lost_keys(&mut self) -> Option<Step> {
+        let text = match std::mem::take(&mut self.maybe_lost) {
+            0 => return None,
+            1 => tr!("connection restored: your last key or paste may not have arrived").to_owned(),
+            count => tr!(
+                "connection restored: your last {count} keys or pastes may not have arrived",
+                count
+            ),
+        };
+        Some(Step::toast(Level::Warning, text))
     }
 
     fn data(&mut self, bytes: &Bytes, now: Timestamp) -> Vec<Step> {
         self.attempts = 0;
+        self.unanswered = 0;
         self.has_news = true;
         self.has_begun = true;
         self.emulator.feed(bytes, now);
@@ -219,12 +237,14 @@ impl Pane {
 
     pub(super) fn finish(&mut self, why: Clean) {
         self.typed_ahead.clear();
+        (self.unanswered, self.maybe_lost) = (0, 0);
         self.state = PaneState::Ended { why };
     }
 
     /// The connection broke. `now` retries after a while, `None` waits for the daemon.
     pub fn lost(&mut self, why: Clean, now: Option<Timestamp>) {
         self.typed_ahead.clear();
+        self.maybe_lost += std::mem::take(&mut self.unanswered);
         self.attempts = self.attempts.saturating_add(1);
         let wait = 1i64 << (self.attempts - 1).min(5);
         let wait = SignedDuration::from_secs(wait.min(LONGEST_WAIT));

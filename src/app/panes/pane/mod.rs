@@ -65,6 +65,10 @@ pub struct Pane {
     /// The state is `Opening`, but the terminal hasn't been requested yet.
     unasked: bool,
     typed_ahead: Vec<u8>,
+    /// The keys and pastes since the last output. They may be lost if the connection breaks now.
+    unanswered: usize,
+    /// Those of connections that broke, until a toast reports them.
+    maybe_lost: usize,
     attempts: u32,
     rang_at: Option<Timestamp>,
     /// A text for the clipboard that nothing has taken yet.
@@ -99,6 +103,8 @@ impl Pane {
             tag,
             unasked: true,
             typed_ahead: Vec::new(),
+            unanswered: 0,
+            maybe_lost: 0,
             attempts: 0,
             rang_at: None,
             copied: None,
@@ -231,8 +237,17 @@ impl Pane {
     /// Sends bytes to the shell. They wait while the shell opens, and are dropped while the connection is
     /// broken, because their effect wouldn't be visible.
     pub fn send(&mut self, origin: Origin, bytes: Vec<u8>) -> Option<Step> {
+        if bytes.is_empty() {
+            return None;
+        }
+        if origin == Origin::Typed && matches!(self.state, PaneState::Live | PaneState::Opening) {
+            self.unanswered += 1;
+        }
+        self.transmit(origin, bytes)
+    }
+
+    fn transmit(&mut self, origin: Origin, bytes: Vec<u8>) -> Option<Step> {
         match self.state {
-            _ if bytes.is_empty() => None,
             PaneState::Live => Some(Step::Do(Effect::Send {
                 stream: self.stream,
                 origin,

@@ -1,6 +1,7 @@
 //! Tests of panes whose shell has ended, broke or couldn't be opened.
 
 use super::*;
+use crate::model::notice::Level;
 
 #[test]
 fn a_shell_that_ended_is_reopened_or_closed() {
@@ -49,6 +50,42 @@ fn a_broken_connection_is_opened_again_after_growing_delays() {
     assert_eq!(due.as_second() - world.now.as_second(), 1);
     let now = world.press("enter").unwrap();
     assert_eq!(opened(&now).len(), 1, "Enter does not wait");
+}
+
+#[test]
+fn keys_without_an_answer_are_reported_after_a_broken_connection() {
+    let mut world = World::live(1);
+    world.prints("$ ");
+    for key in ["l", "s"] {
+        world.press(key);
+    }
+    world.prints("ls");
+    for key in ["-", "a", "l"] {
+        world.press(key);
+    }
+    world.happens(lost());
+    world.press("x");
+    world.now = world.panes.wake_at().unwrap();
+    world.after(0);
+    world.press("y");
+    world.happens(lost());
+    world.press("enter");
+    let report = |count: &str| {
+        let text = format!("connection restored: your last {count} may not have arrived");
+        [Step::toast(Level::Warning, text)]
+    };
+    assert_eq!(
+        world.happens(StreamEvent::Opened),
+        report("4 keys or pastes")
+    );
+    world.prints("$ ls");
+    world.happens(lost());
+    world.press("enter");
+    assert_eq!(world.happens(StreamEvent::Opened), [], "all were answered");
+    world.press("z");
+    world.happens(lost());
+    world.press("enter");
+    assert_eq!(world.happens(StreamEvent::Opened), report("key or paste"));
 }
 
 #[test]

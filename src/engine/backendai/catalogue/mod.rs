@@ -12,11 +12,11 @@ pub(super) use agents::Agents;
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     BackendAiEngine,
-    connect::connection::ManagerConnection,
+    connect::connection::{ManagerConnection, without_project},
     folder,
     request::{gql::Schema, lenient_json::Node},
 };
@@ -34,9 +34,18 @@ impl BackendAiEngine {
             Some((id, name)) => (Some(id.as_str()), name.as_str()),
             None => (None, ""),
         };
-        let (groups, checked, bound, policy, agents, folders) = tokio::join!(
-            connection.groups(name, id),
-            connection.checked_presets(name),
+        let groups_and_presets = async {
+            if id.is_none() {
+                let error = without_project(&connection.me.user.email);
+                return (Err(error), Ok(Value::Null));
+            }
+            tokio::join!(
+                connection.groups(name, id),
+                connection.checked_presets(name)
+            )
+        };
+        let ((groups, checked), bound, policy, agents, folders) = tokio::join!(
+            groups_and_presets,
             connection.bound_presets(),
             connection.http.ask(Schema::One, policy::QUERY, json!({})),
             connection.agents(),

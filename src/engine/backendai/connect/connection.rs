@@ -24,6 +24,7 @@ use crate::{
         capability::{Capability, EngineInfo},
         catalogue::{Project, User},
         failure::{Failure, FailureKind},
+        launch_field::LaunchField,
         text::Clean,
     },
 };
@@ -147,6 +148,18 @@ fn project(group: &Value) -> Option<Project> {
         id: group.text("id")?,
         name: group.text("name")?,
     })
+}
+
+/// The failure of everything that needs a project. Managers answer such requests with an internal error.
+pub(in crate::engine::backendai) fn without_project(email: &Clean) -> Failure {
+    Failure::refused(tr_sent!(
+        "{email} is in no project, so it can't launch sessions",
+        email
+    ))
+    .hint(tr_sent!(
+        "ask an administrator of the cluster to add it to a project"
+    ))
+    .about(LaunchField::Project)
 }
 
 /// The configured project, else `default`, else the first one.

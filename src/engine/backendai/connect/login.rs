@@ -208,7 +208,7 @@ fn refused(data: &serde_json::Value, whom: &Recipient, with_code: bool) -> Failu
         ),
         _ => (
             FailureKind::Denied,
-            tr_sent!("check username and password of the context").to_owned(),
+            tr_sent!("check username and password of the context. The web server may belong to another domain").to_owned(),
         ),
     };
     let what = tr_sent!(

@@ -27,7 +27,7 @@ pub(super) fn body(request: &LaunchRequest, image: &Image, whose: &SessionOwner)
     body.put("image", image.reference.image());
     body.maybe("architecture", image.reference.architecture.as_ref());
     body.put("type", word(request.session_type));
-    body.maybe("group", whose.project.as_ref());
+    body.put("group", &whose.project);
     body.put("domain", &whose.domain);
     let size = request.containers().max(1);
     body.put("cluster_size", size);

@@ -40,8 +40,7 @@ impl BackendAiEngine {
     ) -> Result<SessionId> {
         let image = self.image_of(request).await?;
         let whose = connection.whose(request).await?;
-        let project = whose.project.as_deref().unwrap_or_default();
-        let request = connection.filled(request, project).await?;
+        let request = connection.filled(request, &whose.project).await?;
         let body = body::body(&request, &image, &whose);
         let answer: Value = connection
             .http

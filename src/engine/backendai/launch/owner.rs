@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::{
-    connect::connection::ManagerConnection,
+    connect::connection::{ManagerConnection, without_project},
     request::{gql::Schema, lenient_json::Node},
 };
 use crate::{
@@ -24,8 +24,8 @@ const OWNER: &str = "query($email: String) { user(email: $email) { email is_acti
 /// The owner of a session.
 pub(super) struct SessionOwner {
     pub(super) domain: String,
-    /// The name of a project; `None` is the manager's own choice.
-    pub(super) project: Option<String>,
+    /// The name of a project.
+    pub(super) project: String,
     /// The access key of another user.
     pub(super) access_key: Option<String>,
 }
@@ -42,10 +42,12 @@ impl ManagerConnection {
             return self.owned_by(owner, request.project.as_deref()).await;
         }
         let own = self.project.as_ref().map(|project| project.name.as_str());
-        let project = request.project.as_deref().or(own);
+        let Some(project) = request.project.as_deref().or(own) else {
+            return Err(without_project(&self.me.user.email));
+        };
         Ok(SessionOwner {
             domain: self.domain().to_owned(),
-            project: project.map(str::to_owned),
+            project: project.to_owned(),
             access_key: None,
         })
     }
@@ -56,12 +58,13 @@ impl ManagerConnection {
         let access_key = key_of(&choices, &owner.access_key)?;
         let ours = self.project.as_ref().map(|project| &project.name);
         let shared = ours.filter(|ours| choices.projects.contains(ours));
-        let otherwise = shared.or(choices.projects.first());
+        let otherwise = shared.or(choices.projects.first()).map(Clean::as_str);
+        let Some(project) = project.or(otherwise) else {
+            return Err(without_project(&choices.email));
+        };
         Ok(SessionOwner {
             domain,
-            project: project
-                .map(str::to_owned)
-                .or(otherwise.map(|name| name.as_str().to_owned())),
+            project: project.to_owned(),
             access_key: Some(access_key),
         })
     }
@@ -127,6 +130,11 @@ fn read(data: &Value, asked: &Clean) -> Result<FoundUser> {
         let named = list.iter().map(Node::new);
         named.filter_map(|node| node.text(field)).collect()
     };
+    let projects = names(user.list("groups"), "name");
+    // Managers leave out the keys of such a user.
+    if projects.is_empty() {
+        return Err(without_project(&email));
+    }
     let access_keys = names(Node::new(data).list("keypairs"), "access_key");
     if access_keys.is_empty() {
         return Err(refused(tr_sent!("{email} has no active key", email)));
@@ -137,7 +145,7 @@ fn read(data: &Value, asked: &Clean) -> Result<FoundUser> {
             .map_or_else(|| "default".to_owned(), Clean::into_string),
         choices: OwnerChoices {
             access_keys,
-            projects: names(user.list("groups"), "name"),
+            projects,
             email,
         },
     })
@@ -182,7 +190,11 @@ mod tests {
             why(&json!({ "user": user })),
             "user x@example.com isn't active"
         );
-        let user = json!({"email": "x@example.com", "is_active": true});
+        let mut user = json!({"email": "x@example.com", "is_active": true});
+        let error = read(&json!({"user": user, "keypairs": []}), &"x".into());
+        let error = error.err().unwrap();
+        assert_eq!(error.field, Some(LaunchField::Project));
+        user["groups"] = json!([{"name": "default"}]);
         assert_eq!(
             why(&json!({"user": user, "keypairs": []})),
             "x@example.com has no active key"
