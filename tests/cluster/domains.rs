@@ -156,7 +156,7 @@ fn an_account_without_a_project(machine: &Machine) {
         "--mem",
         "256m",
     ]);
-    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
     let said = stderr(&refused);
     assert!(
         said.contains(why) && said.contains("ask an administrator"),
