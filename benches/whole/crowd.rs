@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf, process::Command, time::Duration};
 use crate::{
     drain::Drain,
     machine::{BINARY, Machine, docker},
-    measure::{COLUMNS, ROWS, cpu_millis, launch_many, millis, resident_kib, settle},
+    measure::{COLUMNS, ROWS, cpu_millis, launch_many, millis, own_kib, resident_kib, settle},
     peers::docker_run_like,
     samples::Samples,
     terminal::now,
@@ -73,14 +73,6 @@ fn processes() -> Vec<u32> {
     let all = fs::read_dir("/proc").expect("/proc");
     let names = all.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     names.filter_map(|name| name.parse().ok()).collect()
-}
-
-/// Memory that is not shared with other processes.
-fn own_kib(pid: u32) -> Option<f64> {
-    let rollup = fs::read_to_string(proc(pid, "smaps_rollup")).ok()?;
-    let own = rollup.lines().filter(|line| line.starts_with("Private_"));
-    let kib = own.filter_map(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
-    Some(kib.sum())
 }
 
 /// The engine: dockerd and its containerd, not those of others.

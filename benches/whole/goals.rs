@@ -7,7 +7,7 @@ use crate::{
     crowd,
     machine::{Machine, docker},
     many,
-    measure::{COLUMNS, CPU, ROWS, cpu_millis, millis, quiet, resident_kib, settle, tui},
+    measure::{COLUMNS, CPU, ROWS, cpu_millis, millis, own_kib, quiet, resident_kib, settle, tui},
     panes,
     peers::{docker_attach_command, docker_run_like, oxker},
     samples::Samples,
@@ -53,10 +53,11 @@ pub fn list(samples: &mut Samples) {
 
 /// The samples that [`list`] takes.
 pub fn is_of_list(name: &str) -> bool {
-    const PREFIXES: [&str; 6] = [
+    const PREFIXES: [&str; 7] = [
         "launch/",
         "first-list/",
         "rss/",
+        "own-memory/",
         "attach/",
         "key-to-frame/",
         "at-rest-",
@@ -118,13 +119,15 @@ fn first_list(samples: &mut Samples, machine: &Machine, size: usize) {
     }
 }
 
-/// Goal 12: resident memory of the TUI.
+/// Goal 12: memory of the TUI.
 fn memory(samples: &mut Samples, machine: &Machine, size: usize) {
     let ours = tui(machine);
     ours.wait_until("the list is complete", |screen| {
         shown(screen, "bench-") >= size.min(40)
     });
     samples.add(&format!("rss/workbay/{size}"), resident_kib(ours.pid()));
+    let own = own_kib(ours.pid()).expect("its memory");
+    samples.add(&format!("own-memory/workbay/{size}"), own);
     if let Some(daemon) = machine.daemon_pid() {
         samples.add(&format!("rss/daemon/{size}"), resident_kib(daemon as u32));
     }

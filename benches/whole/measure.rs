@@ -70,6 +70,14 @@ pub fn resident_kib(pid: u32) -> f64 {
         .expect("kibibytes")
 }
 
+/// Memory that is not shared with other processes.
+pub fn own_kib(pid: u32) -> Option<f64> {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let own = rollup.lines().filter(|line| line.starts_with("Private_"));
+    let kib = own.filter_map(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+    Some(kib.sum())
+}
+
 /// User and system time so far, milliseconds.
 pub fn cpu_millis(pid: u32) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process's stat");

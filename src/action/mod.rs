@@ -8,6 +8,8 @@ mod scope;
 
 pub use scope::Scope;
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use crate::locale;
 
 /// The word for an action in the last line, and the views that show it.
@@ -374,10 +376,10 @@ actions! {
 impl Action {
     /// The action of this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|action| action.name() == name)
+        // A keymap has hundreds of names.
+        static BY_NAME: LazyLock<HashMap<&str, Action>> =
+            LazyLock::new(|| Action::ALL.iter().map(|it| (it.name(), *it)).collect());
+        BY_NAME.get(name).copied()
     }
 }
 

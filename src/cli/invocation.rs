@@ -18,6 +18,8 @@ use crate::config::{
 pub struct Invocation<'a> {
     pub handlers: &'a Handlers,
     pub options: &'a GlobalOptions,
+    /// The settings, if they were already read without a problem.
+    pub early: Option<&'a Loaded>,
 }
 
 impl Invocation<'_> {
@@ -31,18 +33,14 @@ impl Invocation<'_> {
 
     /// Like [`Self::load`], without remarks on problems.
     pub fn load_silently(&self) -> Result<Start, Fail> {
-        load(self.options)
+        load(self.options, self.early)
     }
 }
 
-/// Finds the directories and reads the settings.
-pub fn load(options: &GlobalOptions) -> Result<Start, Fail> {
+/// Finds the directories and reads the settings, except those in `early`.
+pub fn load(options: &GlobalOptions, early: Option<&Loaded>) -> Result<Start, Fail> {
     let paths = Paths::resolve().map_err(|error| Fail::usage(error.to_string()))?;
-    let places = Places {
-        site: layer::SITE_FILE.into(),
-        user: paths.config_file(),
-    };
-    let mut loaded = layer::load(&places, variable);
+    let mut loaded = early.map_or_else(|| settings(&paths), Loaded::clone);
     loaded.take_resources(config::resources::load(&Places {
         site: config::resources::SITE_FILE.into(),
         user: paths.resources_file(),
@@ -52,8 +50,6 @@ pub fn load(options: &GlobalOptions) -> Result<Start, Fail> {
         user: paths.environments_file(),
     }));
     apply(options, &mut loaded);
-    let (_, problems) = config::languages::load(&loaded, &paths, variable);
-    loaded.problems.extend(problems);
     let places = Places {
         site: config::contexts::SITE_FILE.into(),
         user: paths.contexts_file(),
@@ -69,6 +65,18 @@ pub fn load(options: &GlobalOptions) -> Result<Start, Fail> {
         requested_context: asked.filter(|name| !name.is_empty()),
         layout: options.layout.clone(),
     })
+}
+
+/// The settings of all layers, with the problems of the language that they choose.
+fn settings(paths: &Paths) -> Loaded {
+    let places = Places {
+        site: layer::SITE_FILE.into(),
+        user: paths.config_file(),
+    };
+    let mut loaded = layer::load(&places, variable);
+    let (_, problems) = config::languages::load(&loaded, paths, variable);
+    loaded.problems.extend(problems);
+    loaded
 }
 
 fn variable(name: &str) -> Option<String> {

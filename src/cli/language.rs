@@ -14,24 +14,24 @@ use crate::{
     locale,
 };
 
-/// Chooses the language before anything is shown. Problems are reported when the settings are read for the command.
+/// Chooses the language before anything is shown. Returns the settings that were read for it, unless they have
+/// problems: those are reported when the settings are read for the command, in the language that is then known.
 ///
 /// The daemon stays English: its texts are stored and are shown to all clients. It has a language only for SSH clients
 /// and browsers. What programs and maintainers read is English, too.
-pub fn start(arguments: &[OsString]) {
+pub fn start(arguments: &[OsString]) -> Option<Loaded> {
     let is_daemon = is_daemon(arguments);
     if !is_daemon && is_english(arguments) {
-        return;
+        return None;
     }
-    let Ok(paths) = Paths::resolve() else {
-        return;
-    };
+    let paths = Paths::resolve().ok()?;
     let places = Places {
         site: layer::SITE_FILE.into(),
         user: paths.config_file(),
     };
     let loaded: Loaded = layer::load(&places, variable);
-    if let (Some(catalog), _) = languages::load(&loaded, &paths, variable) {
+    let (catalog, problems) = languages::load(&loaded, &paths, variable);
+    if let Some(catalog) = catalog {
         let catalog = Box::leak(Box::new(catalog));
         if is_daemon {
             locale::start_speaking(catalog);
@@ -39,6 +39,7 @@ pub fn start(arguments: &[OsString]) {
             locale::start(catalog);
         }
     }
+    (loaded.problems.is_empty() && problems.is_empty()).then_some(loaded)
 }
 
 /// The help in the user's language.

@@ -46,7 +46,7 @@ use commands::{RunCommand as _, completion, ls};
 use fail::{Fail, Outcome, code};
 use invocation::Invocation;
 
-use crate::locale;
+use crate::{config::layer::Loaded, locale};
 
 pub use handlers::{DaemonMode, Handlers, PlainOptions, Start, StoreProblem, StoreSummary};
 
@@ -61,10 +61,26 @@ pub fn main(handlers: &Handlers) -> ExitCode {
         .get(1)
         .is_some_and(|word| word == completion::ASKED)
     {
-        completion::complete(&arguments[2..], |options| invocation::load(options).ok());
+        completion::complete(&arguments[2..], |options| {
+            invocation::load(options, None).ok()
+        });
         return ExitCode::SUCCESS;
     }
-    language::start(&arguments);
+    let early = language::start(&arguments);
+    let cli = match parse(arguments) {
+        Ok(cli) => cli,
+        Err(code) => return ExitCode::from(code),
+    };
+    let outcome = dispatch(handlers, cli, early.as_ref());
+    ExitCode::from(outcome.unwrap_or_else(|fail| report(&fail)))
+}
+
+/// Returns the exit code if the arguments aren't a command: after a message, a help text or the version.
+fn parse(arguments: Vec<OsString>) -> Result<Cli, u8> {
+    // The TUI is mostly started without arguments, and building the tree of all commands takes a tenth of its start.
+    if arguments.len() <= 1 {
+        return Ok(Cli::default());
+    }
     let root = Cli::command();
     let arguments = words::as_options(arguments, &root);
     let parsed = language::help(root.clone()).try_get_matches_from(&arguments);
@@ -72,18 +88,13 @@ pub fn main(handlers: &Handlers) -> ExitCode {
         let cli = Cli::from_arg_matches_mut(&mut matches);
         cli.map_err(|error| error.format(&mut Cli::command()))
     });
-    let cli = match parsed {
-        Ok(cli) => cli,
-        Err(error) => {
-            if let Some(fail) = words::of_docker(&error, &arguments, &root) {
-                return ExitCode::from(report(&fail));
-            }
-            print(&error);
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(code::USAGE));
+    parsed.map_err(|error| {
+        if let Some(fail) = words::of_docker(&error, &arguments, &root) {
+            return report(&fail);
         }
-    };
-    let outcome = dispatch(handlers, cli);
-    ExitCode::from(outcome.unwrap_or_else(|fail| report(&fail)))
+        print(&error);
+        u8::try_from(error.exit_code()).unwrap_or(code::USAGE)
+    })
 }
 
 /// Prints what clap says: an error, the help or the version.
@@ -107,10 +118,11 @@ fn report(fail: &Fail) -> u8 {
     fail.code
 }
 
-fn dispatch(handlers: &Handlers, cli: Cli) -> Outcome {
+fn dispatch(handlers: &Handlers, cli: Cli, early: Option<&Loaded>) -> Outcome {
     let invocation = Invocation {
         handlers,
         options: &cli.options,
+        early,
     };
     if cli.options.plain {
         tty::be_plain();

@@ -124,11 +124,11 @@ impl Loaded {
     }
 
     /// Applies the valid settings of a file and leaves out each invalid key.
-    fn apply(&mut self, document: &Document, origin: impl Fn(usize, usize) -> Origin) {
+    fn apply(&mut self, document: &Document, origin: impl Fn(&Document, usize) -> Origin) {
         let mut settings = self.settings.clone();
         let mut set = Vec::new();
         let mut faults = Vec::new();
-        let layer = origin(0, 0);
+        let layer = origin(document, 0);
         let site = matches!(layer, Origin::Site { .. });
         each_value(document, &mut faults, |setting, item| {
             if site && setting.table == PERSONAL {
@@ -164,12 +164,11 @@ impl Loaded {
         self.problems.extend(problems);
         self.settings = settings;
         for (key, at) in set {
-            let (line, column) = document.position(at);
-            self.mark(&key, origin(line, column));
+            self.mark(&key, origin(document, at));
         }
     }
 
-    fn apply_file(&mut self, file: &Path, origin: impl Fn(usize, usize) -> Origin) {
+    fn apply_file(&mut self, file: &Path, origin: impl Fn(&Document, usize) -> Origin) {
         match library::read_if_any(file) {
             Ok(None) => {}
             Ok(Some(document)) => self.apply(&document, origin),
@@ -201,11 +200,13 @@ impl Loaded {
 /// Reads every layer. `variable` returns the value of an environment variable.
 pub fn load(places: &Places, variable: impl Fn(&str) -> Option<String>) -> Loaded {
     let mut loaded = defaults();
-    loaded.apply_file(&places.site, |line, column| {
+    loaded.apply_file(&places.site, |document, at| {
+        let (line, column) = document.position(at);
         let file = places.site.clone();
         Origin::Site { file, line, column }
     });
-    loaded.apply_file(&places.user, |line, column| {
+    loaded.apply_file(&places.user, |document, at| {
+        let (line, column) = document.position(at);
         let file = places.user.clone();
         Origin::User { file, line, column }
     });

@@ -170,6 +170,10 @@ fn unquoted(quoted: &str) -> Result<String, &'static str> {
     let inner = quoted.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
     let inner = inner.filter(|_| quoted.len() > 1);
     let inner = inner.ok_or("the text has no closing quote")?;
+    // Most lines.
+    if !inner.contains(['\\', '"']) {
+        return Ok(inner.to_owned());
+    }
     let mut text = String::with_capacity(inner.len());
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {

@@ -40,24 +40,29 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Additional time for the rest of an answer that has begun.
 const PATIENCE_FOR_THE_REST: Duration = Duration::from_millis(900);
 
-/// Asks the terminal. Nothing else may read from it yet. COLORFGBG has priority over the terminal's answer
-/// about dark or light.
-pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Background {
+/// Asks the terminal, and does `meanwhile` before it reads the answers. Nothing else may read from the terminal
+/// yet. COLORFGBG has priority over the terminal's answer about dark or light.
+pub fn detect<T>(
+    variable: impl Fn(&str) -> Option<String>,
+    meanwhile: impl FnOnce() -> T,
+) -> (Background, T) {
     let mut answer = Vec::new();
-    let complete = ask(&mut answer).unwrap_or(false);
+    let (complete, done) = ask(&mut answer, meanwhile);
+    let complete = complete.unwrap_or(false);
     let dark = variable("COLORFGBG").as_deref().and_then(by_variable);
     let colours = DefaultColors {
         foreground: colour(&answer, "\x1b]10;"),
         background: colour(&answer, "\x1b]11;"),
     };
     let reported = colours.background.map(Rgb::is_dark);
-    Background {
+    let found = Background {
         dark: dark.or(reported),
         colours,
         distinguishes_keys: answer_with(&answer, "\x1b[?", 'u').is_some(),
         name: answer_with(&answer, "\x1bP>|", '\x1b'),
         late_answer: (!complete).then(|| incomplete(&answer).to_vec()),
-    }
+    };
+    (found, done)
 }
 
 /// The text between `start` and `end`. Unless `end` is a control character, it must be digits only.
@@ -83,17 +88,25 @@ fn by_variable(value: &str) -> Option<bool> {
 }
 
 /// Returns whether all answers came in time.
-fn ask(answer: &mut Vec<u8>) -> io::Result<bool> {
-    enable_raw_mode()?;
-    let outcome = ask_raw(answer);
-    disable_raw_mode()?;
-    outcome
+fn ask<T>(answer: &mut Vec<u8>, meanwhile: impl FnOnce() -> T) -> (io::Result<bool>, T) {
+    let asked = enable_raw_mode().and_then(|()| put_question());
+    let done = meanwhile();
+    let complete = asked.and_then(|()| read_answers(answer));
+    // Does nothing if raw mode was never on.
+    let restored = disable_raw_mode();
+    (
+        complete.and_then(|complete| restored.map(|()| complete)),
+        done,
+    )
 }
 
-fn ask_raw(answer: &mut Vec<u8>) -> io::Result<bool> {
+fn put_question() -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(QUESTION)?;
-    out.flush()?;
+    out.flush()
+}
+
+fn read_answers(answer: &mut Vec<u8>) -> io::Result<bool> {
     let deadline = clock::instant() + PATIENCE;
     // Standard input is locked and buffered. What the user types in the meantime must stay unread.
     let mut input = std::fs::File::open("/dev/tty")?;

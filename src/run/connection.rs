@@ -17,11 +17,30 @@ const SHORTEST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// How often to retry a connection that only the user can fix.
 const REFUSED_WAIT: Duration = Duration::from_secs(15);
+/// Capacity of the queue of messages from the daemon to the app.
+const LINK: usize = 64;
 /// Changes kept while a snapshot is fetched.
 const NOTICES_KEPT: usize = 4096;
 
 /// The current client. `None` = no connection.
 pub type Current = watch::Receiver<Option<Client>>;
+
+/// The connection of the TUI to the daemon.
+pub struct DaemonLink {
+    pub(super) link: mpsc::Receiver<Link>,
+    pub(super) current: Current,
+}
+
+impl DaemonLink {
+    /// Starts a task that keeps the connection.
+    #[must_use]
+    pub fn begin(options: ConnectOptions) -> Self {
+        let (link_in, link) = mpsc::channel(LINK);
+        let (current_in, current) = watch::channel(None);
+        tokio::spawn(keep(options, link_in, current_in));
+        Self { link, current }
+    }
+}
 
 /// Why a connection ended.
 enum End {
@@ -31,7 +50,7 @@ enum End {
 }
 
 /// Runs until the main loop drops the receiver of `out`.
-pub async fn keep(
+async fn keep(
     options: ConnectOptions,
     out: mpsc::Sender<Link>,
     current: watch::Sender<Option<Client>>,

@@ -44,7 +44,7 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         bail!(tr!("testing keys needs a terminal on stdin and stdout"));
     }
-    let about = background::detect(|name| std::env::var(name).ok());
+    let (about, ()) = background::detect(|name| std::env::var(name).ok(), || ());
     let mut late = LateAnswer::new(about.late_answer.as_deref());
     let _raw = Raw::enter(about.distinguishes_keys)?;
     say(if about.distinguishes_keys {

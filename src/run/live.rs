@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::{
     clipboard::Multiplexer,
-    connection,
+    connection::DaemonLink,
     custom_commands::BackgroundCommands,
     desktop,
     effects::{self, EffectRunner},
@@ -26,13 +26,9 @@ use super::{
 };
 use crate::{
     app::{app::App, msg::Msg},
-    client::ConnectOptions,
     model::notice::Level,
     theme::Theme,
 };
-
-/// Capacity of the queue of messages from the daemon to the app.
-const LINK: usize = 64;
 
 /// The parts of the TUI.
 #[derive(Debug)]
@@ -45,7 +41,6 @@ pub struct TuiParts {
     pub keymap: Option<WatchedKeymap>,
     /// Where the settings are read again and written. `None` = they stay as they are.
     pub settings: Option<SettingsSource>,
-    pub connect: ConnectOptions,
     /// Notifications to show at the start, each with its level.
     pub remarks: Vec<(Level, String)>,
     /// The file that keeps the state of the TUI. `None` = the state isn't kept.
@@ -55,14 +50,18 @@ pub struct TuiParts {
 }
 
 /// Runs until the user leaves, `input` ends, or the stage fails. Returns how many shells keep running.
-pub async fn live<I>(parts: TuiParts, input: I, stage: &mut dyn Stage) -> std::io::Result<usize>
+pub async fn live<I>(
+    parts: TuiParts,
+    daemon: DaemonLink,
+    input: I,
+    stage: &mut dyn Stage,
+) -> std::io::Result<usize>
 where
     I: Stream<Item = Msg> + Unpin,
 {
-    let (link_in, link_out) = mpsc::channel(LINK);
+    let DaemonLink { link, current } = daemon;
     let (events_in, events_out) = mpsc::channel(streams::EVENTS);
     let (answers_in, answers_out) = mpsc::channel(effects::ANSWERS);
-    let (current_in, current) = watch::channel(None);
     for (level, text) in &parts.remarks {
         let _ = answers_in.try_send(effects::remark(*level, text));
     }
@@ -74,7 +73,6 @@ where
     let settings = parts
         .settings
         .map(|source| SettingsTask::begin(source, keymaps_in, answers_in.clone()));
-    tokio::spawn(connection::keep(parts.connect, link_in, current_in));
     // Without a cache directory, the system's directory for temporary files has the drafts.
     let drafts = parts.spool.clone().unwrap_or_else(std::env::temp_dir);
     let theming = parts
@@ -102,7 +100,7 @@ where
     };
     let sources = Sources {
         input,
-        link: link_out,
+        link,
         streams: events_out,
         answers: answers_out,
     };

@@ -9,7 +9,7 @@ mod browser;
 pub mod canvas;
 mod clipboard;
 mod clock;
-mod connection;
+pub mod connection;
 mod custom_commands;
 mod desktop;
 mod editor;

@@ -6,10 +6,14 @@ use color_eyre::{
 };
 use futures_util::{Stream, StreamExt as _, stream};
 use ratatui::style::Color;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    runtime::Runtime,
+    signal::unix::{SignalKind, signal},
+};
 
 use super::{
     background::{self, Background},
+    connection::DaemonLink,
     facts, input,
     keyboard::Keyboard,
     keymaps::WatchedKeymap,
@@ -63,13 +67,18 @@ pub fn main(options: Options) -> Result<()> {
         }
     };
     let _log = log::to_file(&options.paths.tui_log());
-    let appearance = Appearance::find(&options);
-    let facts = facts::facts(&options.loaded, &options.paths);
     // A single thread is enough: tasks start in order, and they wait only for input and output.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .wrap_err(tr!("the program can't start its event loop"))?;
+    // The daemon works on its answers while the screen is prepared here.
+    let daemon =
+        runtime.block_on(async { DaemonLink::begin(ConnectOptions::new(options.paths.clone())) });
+    go_on(&runtime);
+    let appearance = Appearance::find(&options);
+    go_on(&runtime);
+    let facts = facts::facts(&options.loaded, &options.paths);
     let keyboard = Keyboard::default();
     let mut screen = OuterTerminal::enter(facts.mouse, keyboard.clone(), &appearance.terminal)
         .wrap_err(tr!("the terminal can't be used"))?;
@@ -118,13 +127,12 @@ pub fn main(options: Options) -> Result<()> {
         theme_source: Some(appearance.source),
         keymap: Some(watched),
         settings: Some(settings),
-        connect: ConnectOptions::new(options.paths),
         remarks,
     };
     let ended = runtime.block_on(async {
         let late = LateAnswer::new(appearance.terminal.late_answer.as_deref());
         let input = input_of(keyboard, late.knowing(appearance.terminal.colours))?;
-        Box::pin(live(parts, input, &mut screen)).await
+        Box::pin(live(parts, daemon, input, &mut screen)).await
     });
     drop(screen);
     // Blocking reads of a shell that doesn't end must not block the exit.
@@ -134,6 +142,17 @@ pub fn main(options: Options) -> Result<()> {
         println!("{text}");
     }
     Ok(())
+}
+
+/// Lets all tasks go on until they wait for something that hasn't come yet.
+fn go_on(runtime: &Runtime) {
+    // A task may wait for the socket to be writable, then write, then look for an answer.
+    const TURNS: usize = 3;
+    runtime.block_on(async {
+        for _ in 0..TURNS {
+            tokio::task::yield_now().await;
+        }
+    });
 }
 
 /// What the normal screen shows after the TUI was left. `reopens` is whether the next TUI opens the shells
@@ -175,11 +194,12 @@ impl Appearance {
         let ui = &options.loaded.settings.ui;
         let variable = |name: &str| std::env::var(name).ok();
         let depth = ColorDepth::of(variable);
+        let load = || Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
         // Terminals with few colors are old, and may print a question on their screen.
-        let terminal = if depth > ColorDepth::Ansi16 {
-            background::detect(variable)
+        let (terminal, (keymap, keymap_problems)) = if depth > ColorDepth::Ansi16 {
+            background::detect(variable, load)
         } else {
-            Background::default()
+            (Background::default(), load())
         };
         let (paths, is_dark) = (options.paths.clone(), terminal.dark);
         let source = ThemeSource::new(paths, &options.loaded, depth, is_dark);
@@ -197,8 +217,6 @@ impl Appearance {
                 name
             )
         });
-        let (keymap, keymap_problems) =
-            Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
         let mut problems = options.loaded.problems.clone();
         problems.extend(theme_problems);
         problems.extend(keymap_problems);

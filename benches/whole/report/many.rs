@@ -39,7 +39,7 @@ pub fn rows(samples: &Samples) -> Vec<TableRow> {
             "listed",
             0.5,
             None,
-            None,
+            Some(60.0),
         ),
         TableRow {
             ours: many,

@@ -11,7 +11,7 @@ use super::commands::Command;
 use crate::{model::span::Span, protocol::version::version};
 
 /// Run, watch and enter container compute sessions from the keyboard
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(
     name = "workbay",
     version = version(),

@@ -54,6 +54,12 @@ fn each_command_and_option_has_a_help() {
 }
 
 #[test]
+fn no_arguments_are_read_as_the_defaults() {
+    let read = Cli::try_parse_from(["workbay"]).unwrap();
+    assert_eq!(format!("{read:?}"), format!("{:?}", Cli::default()));
+}
+
+#[test]
 fn a_command_of_a_session_needs_no_dashes() {
     let argv = |line: &str| {
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();

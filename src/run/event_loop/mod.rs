@@ -106,6 +106,8 @@ impl<'a> EventLoop<'a> {
         I: Stream<Item = Msg> + Unpin,
     {
         let mut themes = self.theming.as_mut().and_then(Theming::themes);
+        // A daemon that runs sends the list before this frame is due. Without it there is little to show.
+        self.pacer.last = Some(clock::instant());
         loop {
             let started = clock::instant();
             if self.is_due(started) && self.draw()? == Next::Quit {

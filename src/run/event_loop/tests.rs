@@ -26,6 +26,7 @@ use crate::{
 struct Seen {
     canvas: Rc<RefCell<Canvas<TestBackend>>>,
     frames: Rc<RefCell<usize>>,
+    first: Rc<RefCell<Option<String>>>,
 }
 
 impl Seen {
@@ -34,6 +35,7 @@ impl Seen {
         Self {
             canvas: Rc::new(RefCell::new(canvas)),
             frames: Rc::default(),
+            first: Rc::default(),
         }
     }
 
@@ -58,6 +60,7 @@ impl Stage for Seen {
     fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> std::io::Result<()> {
         *self.frames.borrow_mut() += 1;
         let Ok(()) = self.canvas.borrow_mut().draw(picture, paint);
+        self.first.borrow_mut().get_or_insert_with(|| self.text());
         Ok(())
     }
 
@@ -160,10 +163,21 @@ fn effects(
 
 /// Runs a TUI without a daemon, with a user.
 async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
+    with_person_after(None, acts).await;
+}
+
+/// The same, after something has already come from a daemon.
+async fn with_person_after<F: Future<Output = ()>>(
+    first: Option<Link>,
+    acts: impl FnOnce(Person) -> F,
+) {
     let app = app();
     let (events_in, streams) = mpsc::channel(streams::EVENTS);
     let (answers_in, answers) = mpsc::channel(ANSWERS);
     let (link_in, link) = mpsc::channel(1);
+    if let Some(first) = first {
+        link_in.send(first).await.unwrap();
+    }
     let (_current_in, current) = watch::channel(None);
     let (keys, mut typed) = mpsc::unbounded_channel();
     let mut seen = Seen::new();
@@ -248,6 +262,18 @@ fn quiet() -> Link {
         }],
         forwards: Vec::new(),
     }))
+}
+
+#[tokio::test]
+async fn the_first_frame_has_the_list_of_a_daemon_that_answers() {
+    with_person_after(Some(quiet()), |person| async move {
+        person.sees("young").await;
+        let first = person.seen.first.borrow().clone().unwrap();
+        assert!(first.contains("young"), "{first}");
+        person.press("q");
+        person.left.cancelled().await;
+    })
+    .await;
 }
 
 #[tokio::test]

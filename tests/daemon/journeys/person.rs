@@ -9,7 +9,10 @@ use workbay::{
     client::ConnectOptions,
     key::Key,
     keymap::Keymap,
-    run::live::{TuiParts, live},
+    run::{
+        connection::DaemonLink,
+        live::{TuiParts, live},
+    },
     theme::{ColorDepth, Theme},
 };
 
@@ -90,7 +93,6 @@ impl Person {
             settings: None,
             theme_source: None,
             theme: Theme::builtin("default-dark", ColorDepth::TrueColor).unwrap(),
-            connect,
             remarks: Vec::new(),
         };
         let tui = std::thread::spawn(move || {
@@ -98,7 +100,10 @@ impl Person {
                 .enable_all()
                 .build()?;
             let input = futures_util::stream::poll_fn(move |context| typed.poll_recv(context));
-            let ended = runtime.block_on(live(parts, input, &mut board));
+            let ended = runtime.block_on(async {
+                let daemon = DaemonLink::begin(connect);
+                live(parts, daemon, input, &mut board).await
+            });
             runtime.shutdown_background();
             ended
         });
