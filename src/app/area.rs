@@ -45,8 +45,8 @@ pub struct Areas {
     pub detail: Option<Rect>,
     /// The detail is next to the list, otherwise below it or in place of it.
     pub detail_beside: bool,
-    /// All lines of the detail, including those that aren't visible.
-    pub detail_lines: usize,
+    /// The number of lines of the detail, including those that aren't visible, and of those before the history.
+    pub detail_lines: (usize, usize),
     pub hints: Rect,
 
     /// The part of the screen for the terminals: tabs, heads and cells.

@@ -119,8 +119,14 @@ impl Templates {
         let of_failure = parted.and_then(|(what, _)| Some(self.find(what, is_whole)?.0.letters));
         // `{title} doesn't answer: {why}` fits what has a more exact template without its cause.
         let is_best = |it: &Template| of_failure.is_none_or(|letters| letters <= it.letters);
+        // `{app} ended with exit code {code}` fits `NAME failed: its command ended with exit code 3`, too.
+        let is_cause = |it: &Template, values: &[(&str, &str)]| {
+            let (_, value) = values.first().copied().unwrap_or_default();
+            of_failure.is_some() && it.english.starts_with('{') && value.contains(": ")
+        };
         let found = self.find(text, is_whole);
-        if let Some((template, values)) = found.filter(|(it, _)| is_best(it)) {
+        let found = found.filter(|(it, values)| is_best(it) && !is_cause(it, values));
+        if let Some((template, values)) = found {
             let values = values.into_iter().map(|(name, value)| {
                 let own = self.nested(value, depth - 1, false);
                 (name, own.unwrap_or_else(|| value.to_owned()))
@@ -282,6 +288,7 @@ mod tests {
                 "다시 시작하는 동안 {text}",
             ),
             ("the engine refused", "엔진이 거부함"),
+            ("{name} failed", "{name} 실패"),
             ("{a} {b}", "{b}{a}"),
             ("use another disk", "다른 디스크 사용"),
             ("{program} failed: {why}", "{program} 실패: {why}"),
@@ -321,6 +328,8 @@ mod tests {
             shown(by_cause).unwrap(),
             "unix:/x 엔진 무응답: no space left"
         );
+        let with_end = "a failed: its command ended with exit code 3";
+        assert_eq!(shown(with_end).unwrap(), "a 실패: 명령 종료 코드 3");
         let with_hint = "the engine refused: no space left. Use another disk";
         assert_eq!(
             shown(with_hint).unwrap(),

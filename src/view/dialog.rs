@@ -104,6 +104,20 @@ pub fn mark(paint: &mut Paint<'_>, row: Rect) {
     paint.text(row.x, row.y, 1, marker, Face::RowMarker);
 }
 
+/// Marks in the border that the list of a dialog, scrolled by `scroll` of `count` rows, has more above or below.
+pub fn more(paint: &mut Paint<'_>, areas: &DialogAreas, scroll: usize, count: usize) {
+    let (area, rows) = (areas.area, usize::from(areas.rows.height));
+    let x = area.right().saturating_sub(4);
+    let (up, down) = (paint.glyphs.up, paint.glyphs.down);
+    if scroll > 0 {
+        paint.text(x, area.y, 3, &format!(" {up} "), Face::Accent);
+    }
+    if scroll + rows < count {
+        let bottom = area.bottom().saturating_sub(1);
+        paint.text(x, bottom, 3, &format!(" {down} "), Face::Accent);
+    }
+}
+
 /// Whether a character belongs to a chart. Shaded dots beside a dialog would look like its own.
 fn is_drawn(symbol: &str) -> bool {
     let mut chars = symbol.chars();

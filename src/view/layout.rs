@@ -158,7 +158,7 @@ fn with_detail(app: &App, areas: &mut Areas, body: Rect) -> Rect {
     // The number of lines does not depend on the time.
     let size = Size::new(area.width, area.height);
     let lines = detail::lines(app, open, size, glyphs, Timestamp::UNIX_EPOCH);
-    areas.detail_lines = lines.len();
+    areas.detail_lines = (lines.len(), detail::before_history(&lines));
     list
 }
 

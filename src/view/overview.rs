@@ -73,7 +73,8 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas) {
         );
     }
     let room = area.height - HEAD;
-    let two = room > 2 * (1 + LOWEST);
+    // A group has no charts of its own, so those of all sessions take its room.
+    let two = lines.len() == 2 && room > 2 * (1 + LOWEST);
     lines.truncate(if two { 2 } else { 1 });
     // With both lines, one of the rows separates them.
     let each = if two { (room - 1) / 2 } else { room };
@@ -151,7 +152,7 @@ fn session_charts<'a>(
     let room = usize::from(width / columns)
         .saturating_sub(TITLE_NUMBERS)
         .max(8);
-    let name = text::fit(session.name.as_str(), room, ellipsis);
+    let name = text::fit_middle(session.name.as_str(), room, ellipsis);
     if trail.is_none() {
         return vec![Chart {
             title: vec![(name, Face::Strong)],
@@ -202,6 +203,19 @@ fn rate<'a>(name: &str, what: &str, trail: Option<&'a Trail>, metric: TrailMetri
     }
 }
 
+/// The sessions whose use is added up: only those that were on the screen have samples.
+fn summed(app: &App) -> String {
+    let live = app.mirror.sessions().filter(|it| it.status.is_live());
+    let (known, all) = live.fold((0_usize, 0_usize), |(known, all), session| {
+        let is_known = app.mirror.usage(session.key()).is_some();
+        (known + usize::from(is_known), all + 1)
+    });
+    if known < all {
+        return tr!("{known} of {all} sessions", known, all);
+    }
+    tr!("All sessions").to_owned()
+}
+
 /// The sum of all sampled sessions, against what the engines have.
 fn all_charts(app: &App) -> Vec<Chart<'_>> {
     let trail = app.mirror.trails().all();
@@ -218,8 +232,9 @@ fn all_charts(app: &App) -> Vec<Chart<'_>> {
         _ => tr!("{used} of {shown}", used, shown),
     };
     let (cpu, mem) = (now(TrailMetric::Cpu), now(TrailMetric::Mem));
+    let name = summed(app);
     let chart = |what, value, metric, top: u64| Chart {
-        title: title(tr!("All sessions"), what, value),
+        title: title(&name, what, value),
         trail: Some(trail),
         metric,
         top: Some(top).filter(|top| *top > 0),

@@ -115,11 +115,11 @@ fn empty(paint: &mut Paint<'_>, app: &App, area: Rect) {
             tr!("launch one"),
             Some((Action::Help, tr!("all keys"))),
         )),
-        Tab::Finished => Some(next(Action::TabRunning, tr!("running sessions"), None)),
+        Tab::Finished => Some(next(Action::TabRunning, tr!("show running sessions"), None)),
         Tab::Others => Some(next(
             Action::TabRunning,
-            tr!("running sessions"),
-            Some((Action::TabFinished, tr!("finished sessions"))),
+            tr!("show running sessions"),
+            Some((Action::TabFinished, tr!("show finished sessions"))),
         )),
     };
     if let Some(keys) = keys.filter(|_| is_known) {

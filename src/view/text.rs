@@ -42,8 +42,8 @@ pub fn fit(text: &str, cells: usize, ellipsis: &str) -> String {
     format!("{}{ellipsis}", take(text, room))
 }
 
-/// Shortens a file name to `cells` cells. The beginning and the end are kept, because the end has the type of the
-/// file.
+/// Shortens a name to `cells` cells. The beginning and the end are kept, because the end has the type of a file, and
+/// the number of a session that was launched with others.
 #[must_use]
 pub fn fit_middle(text: &str, cells: usize, ellipsis: &str) -> String {
     if width(text) <= cells {
@@ -55,6 +55,24 @@ pub fn fit_middle(text: &str, cells: usize, ellipsis: &str) -> String {
     let end = take_end(text, room / 3);
     let start = take(text, room - width(end));
     format!("{start}{ellipsis}{end}")
+}
+
+/// The positions of characters of `text` in `shown`, which `fit_middle` made of it. Omitted characters have none.
+#[must_use]
+pub fn moved_to_middle(text: &str, shown: &str, ellipsis: &str, at: &[usize]) -> Vec<usize> {
+    if text == shown {
+        return at.to_vec();
+    }
+    let both = text.chars().zip(shown.chars());
+    let start = both.take_while(|(one, other)| one == other).count();
+    let (all, left) = (text.chars().count(), shown.chars().count());
+    let end = left.saturating_sub(start + ellipsis.chars().count());
+    let moved = at.iter().filter_map(|at| match *at {
+        at if at < start => Some(at),
+        at if at + end >= all => Some(at + left - all),
+        _ => None,
+    });
+    moved.collect()
 }
 
 /// Shortens an image's label to `cells` cells. The end of a long path is kept, and if that is still too long,
@@ -203,6 +221,23 @@ mod tests {
             "{fitted}"
         );
         assert_eq!(fit_middle(name, 5, "…"), "아주…");
+    }
+
+    #[test]
+    fn matches_in_a_shortened_name_stay_at_their_letters() {
+        let name = "evaluate-language-model-nightly-25";
+        let shown = fit_middle(name, 16, "…");
+        assert_eq!(shown, "evaluate-l…ly-25");
+        let letters = |at: &[usize]| -> String {
+            let moved = moved_to_middle(name, &shown, "…", at);
+            moved
+                .iter()
+                .filter_map(|at| shown.chars().nth(*at))
+                .collect()
+        };
+        assert_eq!(letters(&[0, 1, 9, 10, 20, 28, 29, 33]), "evll5");
+        assert_eq!(moved_to_middle("abc", "abc", "…", &[2]), [2]);
+        assert!(moved_to_middle("abcdef", "abc…", "…", &[3, 5]).is_empty());
     }
 
     #[test]

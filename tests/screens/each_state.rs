@@ -271,7 +271,7 @@ fn an_empty_tab_says_what_belongs_there_and_where_the_sessions_are() {
         "{}",
         finished.text()
     );
-    assert!(finished.sees("1 running sessions"));
+    assert!(finished.sees("1 show running sessions"));
     let down = empty().daemon_lost("the connection was closed");
     assert!(
         down.sees("Sessions unknown: daemon disconnected"),

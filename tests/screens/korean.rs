@@ -93,3 +93,17 @@ fn other_threads_stay_english() {
     assert!(english.contains("Status"), "{english}");
     assert!(!working_day(80, 24).text().contains("Status"));
 }
+
+#[test]
+fn how_a_session_ended_is_a_korean_sentence() {
+    let _korean = locale::in_this_thread(embedded::korean());
+    let shown = |text: &str| locale::sent(text).unwrap();
+    assert_eq!(
+        shown("train failed: its command ended with exit code 3"),
+        "train: 실패했습니다: 명령이 끝났습니다 (종료 코드 3)"
+    );
+    assert_eq!(
+        shown("train succeeded: its command ended with exit code 0"),
+        "train: 성공했습니다: 명령이 종료 코드 0으로 끝났습니다"
+    );
+}

@@ -26,6 +26,21 @@ fn a_working_day_80x24() {
 }
 
 #[test]
+fn a_long_name_keeps_its_number() {
+    let copies = (1..13).map(|n| {
+        let name = format!("evaluate-language-model-nightly-{n}");
+        session(n, &name, Status::Running, 5)
+    });
+    let screen = Screen::new(80, 24).daemon(snapshot(copies.collect()));
+    let text = screen.text();
+    for n in 1..13 {
+        assert!(screen.sees(&format!("y-{n} ")), "{n}: {text}");
+    }
+    let found = screen.press("/").typed("nightly-12");
+    assert!(found.sees("evaluate-l…ly-12"), "{}", found.text());
+}
+
+#[test]
 fn a_working_day_140x40() {
     insta::assert_snapshot!(working_day(140, 40).text());
 }

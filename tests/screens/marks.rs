@@ -95,7 +95,7 @@ fn sixty_sessions_end_with_three_keys() {
     let screen = Screen::new(80, 24).daemon(snapshot(sessions.clone()));
     let screen = screen.press("* x");
     assert!(screen.sees("Terminate 60 sessions?"), "{}", screen.text());
-    assert!(screen.sees("52 running, 8 pending."), "{}", screen.text());
+    assert!(screen.sees("52 RUNNING, 8 PENDING."), "{}", screen.text());
     insta::assert_snapshot!(screen.text());
     let mut screen = screen.press("y");
     // Eight requests wait for their answers at a time, and each answer brings the next.
@@ -157,6 +157,10 @@ fn those_to_which_it_cannot_happen_are_listed_before() {
     // None of them has idle checks.
     let refused = screen.press("E");
     assert!(!refused.app.panels.is_open::<BulkDialog>());
+    let text = refused.text();
+    let count = marked(&refused).len();
+    let why = format!("Not possible for the {count} marked sessions:");
+    assert!(count > 1 && refused.sees(&why), "{text}");
     let mut sessions = many(3);
     sessions[1].status = Status::Pending;
     sessions[1].started_at = None;

@@ -121,6 +121,39 @@ fn the_list_is_the_newest_first_with_what_can_be_done() {
 }
 
 #[test]
+fn a_long_list_shows_that_there_is_more() {
+    let all = (0..40).map(|n| {
+        let text = format!("notebook was launched {n} times");
+        notice(n, 1, NoticeKind::Launched, Level::Info, &text)
+    });
+    let reply = Reply::Notices {
+        notices: all.collect(),
+        unseen: 0,
+    };
+    let screen = begun(80, 24).answer(|r| *r == Request::Notices, Ok(reply));
+    let (above, below) = ("▴ ╮", "▾ ╯");
+    let open = screen.press("B");
+    assert!(open.sees(below) && !open.sees(above), "{}", open.text());
+    let end = open.press("G");
+    assert!(end.sees(above) && !end.sees(below), "{}", end.text());
+}
+
+#[test]
+fn a_name_with_a_colon_is_not_repeated() {
+    let text = "train-resnet: 실패했습니다";
+    let reply = Reply::Notices {
+        notices: vec![notice(1, 2, NoticeKind::Failed, Level::Error, text)],
+        unseen: 0,
+    };
+    let screen = begun(80, 24).answer(|r| *r == Request::Notices, Ok(reply));
+    let screen = screen.press("B");
+    let row = format!("{} 실패했습니다", " ".repeat(1));
+    let text = screen.text();
+    let line = text.lines().find(|line| line.contains(&row)).unwrap();
+    assert_eq!(line.matches("train-resnet").count(), 1, "{text}");
+}
+
+#[test]
 fn an_empty_list_says_what_will_stand_there_and_a_missing_one_why() {
     let asking = begun(80, 24).press("B");
     assert!(asking.sees("Loading notifications"), "{}", asking.text());

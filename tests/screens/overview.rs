@@ -107,6 +107,33 @@ fn a_long_list_a_low_screen_or_an_open_detail_leaves_no_room() {
 }
 
 #[test]
+fn a_sum_of_some_sessions_says_of_how_many() {
+    let names = ["train-resnet", "notebook", "not-on-the-screen"];
+    let sessions = names.iter().zip(1..);
+    let sessions = sessions.map(|(name, n)| session(n, name, Status::Running, 125));
+    let sessions = sessions.collect();
+    let screen = watched(Screen::new(100, 30).daemon(snapshot(sessions)));
+    let text = screen.text();
+    assert!(screen.sees("2 of 3 sessions  CPU"), "{text}");
+    assert!(!screen.sees("All sessions"), "{text}");
+}
+
+#[test]
+fn a_group_leaves_the_room_to_the_charts_of_all_sessions_140x40() {
+    let screen = few(140, 40).press("z Z");
+    assert!(screen.app.sessions.selected_group().is_some());
+    let text = screen.text();
+    assert_eq!(text.matches("All sessions").count(), 2, "{text}");
+    let is_chart = |line: &&str| line.contains(|c| ('\u{2801}'..='\u{28ff}').contains(&c));
+    let last = text.lines().rev().nth(1);
+    assert!(
+        last.filter(is_chart).is_some(),
+        "no blank lines below:\n{text}"
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
 fn a_dialog_removes_the_charts_below_it() {
     let dots = |screen: &Screen| {
         let text = screen.text();

@@ -124,6 +124,23 @@ fn in_full_140x40_with_steps() {
 }
 
 #[test]
+fn all_steps_bring_the_history_of_a_detail_to_the_screen() {
+    let sessions = vec![session(1, "train-resnet", Status::Running, 1600)];
+    let screen = Screen::new(80, 24)
+        .daemon(snapshot(sessions))
+        .press("enter");
+    let entries = entries();
+    let screen = screen.answer(is_history, Ok(Reply::History { entries }));
+    assert!(!screen.sees("ConcurrencyValidator"), "{}", screen.text());
+    let all = screen.press("v");
+    assert!(
+        all.sees("  History") && all.sees("ConcurrencyValidator"),
+        "{}",
+        all.text()
+    );
+}
+
+#[test]
 fn the_looks_of_results() {
     insta::assert_snapshot!(history_screen(80, 24).press("G up space").styled());
 }

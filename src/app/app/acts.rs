@@ -169,7 +169,7 @@ impl App {
         if !detail.has_steps() {
             return Some(tr!("the scheduling history has no steps").to_owned());
         }
-        detail.all_steps = !detail.all_steps;
+        detail.toggle_steps();
         None
     }
 

@@ -48,12 +48,20 @@ impl App {
     /// sessions, or possible with one of them.
     pub(super) fn why_not_marked(&self, action: Action) -> Option<String> {
         verb_of(action)?;
+        let marked = self.marked();
         let mut first = None;
-        for session in self.marked() {
+        for session in &marked {
             let why = self.why_not_this(action, session)?;
             first.get_or_insert(why);
         }
-        first
+        match (first, marked.len()) {
+            (Some(why), count @ 2..) => Some(tr!(
+                "not possible for the {count} marked sessions: {why}",
+                count,
+                why
+            )),
+            (first, _) => first,
+        }
     }
 
     /// An action on the marked sessions, `None` if it applies only to the selected one.

@@ -130,7 +130,7 @@ impl BulkPlan {
         }
     }
 
-    /// `52 running, 8 pending`, the most frequent state first.
+    /// `52 RUNNING, 8 PENDING`, the most frequent state first.
     pub fn states(&self) -> String {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for target in &self.targets {
@@ -140,7 +140,7 @@ impl BulkPlan {
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let words = counts.iter();
         let words: Vec<String> = words
-            .map(|(word, count)| format!("{count} {}", word.to_lowercase().replace('_', " ")))
+            .map(|(status, count)| tr!("{count} {status}", count, status))
             .collect();
         words.join(", ")
     }
@@ -179,7 +179,7 @@ mod tests {
         let sessions = [session(1, "a"), pending, session(3, "b"), session(4, "no")];
         let why_not = |it: &Session| (it.name == *"no").then(|| "read-only".to_owned());
         let plan = BulkPlan::new(BulkVerb::Extend, &sessions, why_not);
-        assert_eq!(plan.states(), "2 running, 1 pending");
+        assert_eq!(plan.states(), "2 RUNNING, 1 PENDING");
         assert_eq!(plan.refused, ["no: read-only"]);
         let verb = BulkVerb::Terminate { force: false };
         assert_eq!(verb.question(60), "Terminate 60 sessions?");

@@ -53,6 +53,8 @@ pub struct Detail {
     pub focused: bool,
     /// Every step of the history is shown, not only the last failure.
     pub all_steps: bool,
+    /// The next layout brings the history to the screen.
+    reveals_history: bool,
     history: History,
     figures: Watched,
     /// The files that aren't in a folder, as counted last.
@@ -84,6 +86,7 @@ impl Detail {
             session,
             focused,
             all_steps: false,
+            reveals_history: false,
             history: History::Asked,
             figures: Watched::default(),
             unsaved: None,
@@ -178,10 +181,19 @@ impl Detail {
         self.height.max(2).cast_signed() - 1
     }
 
-    /// Takes the number of all lines and of visible lines from the layout.
-    pub fn laid_out(&mut self, lines: usize, height: usize) {
+    /// Shows all steps of the history, or only failed ones, and the history if it is below the screen.
+    pub fn toggle_steps(&mut self) {
+        self.all_steps = !self.all_steps;
+        self.reveals_history = true;
+    }
+
+    /// Takes the number of all lines, of those before the history, and of visible lines from the layout.
+    pub fn laid_out(&mut self, (lines, before_history): (usize, usize), height: usize) {
         self.lines = lines;
         self.height = height;
+        if std::mem::take(&mut self.reveals_history) && self.has_more_below() {
+            self.scroll = self.scroll.max(before_history);
+        }
         self.clamp();
     }
 

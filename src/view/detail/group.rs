@@ -93,7 +93,7 @@ fn named(app: &App, members: &[SessionKey], (width, glyphs): (usize, &Glyphs)) -
     let line = |session: &Session| {
         let shape = glyphs.shape(&session.status).to_owned();
         let room = width.saturating_sub(2);
-        let name = text::fit(session.name.as_str(), room, glyphs.ellipsis);
+        let name = text::fit_middle(session.name.as_str(), room, glyphs.ellipsis);
         vec![
             (format!("{shape} "), status::face(&session.status)),
             (name, Face::Text),

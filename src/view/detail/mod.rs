@@ -119,6 +119,12 @@ pub fn lines(
     sections(&view, charts)
 }
 
+/// How many of the lines are before the history, which is the last section.
+pub fn before_history(lines: &[DetailLine]) -> usize {
+    let head = history::title();
+    lines.iter().rposition(|line| *line == head).unwrap_or(0)
+}
+
 /// All sections, with charts in place of the first sparklines.
 fn sections(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
     let (app, detail, session) = (view.app, view.detail, view.session);
@@ -158,7 +164,7 @@ fn title(view: &DetailView<'_>) -> Vec<DetailLine> {
     let (session, width, glyphs) = (view.session, view.width, view.glyphs);
     let word = status::piece(session, glyphs);
     let room = width.saturating_sub(text::width(&word.0) + 2);
-    let name = text::fit(session.name.as_str(), room, glyphs.ellipsis);
+    let name = text::fit_middle(session.name.as_str(), room, glyphs.ellipsis);
     let gap = " ".repeat(width.saturating_sub(text::width(&name) + text::width(&word.0)));
     let mut lines = vec![vec![(name, Face::Title), (gap, Face::Text), word]];
     let ending = ending::ending_lines(view);

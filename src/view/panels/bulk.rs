@@ -106,6 +106,7 @@ impl Dialog for BulkResults {
         dialog::frame(paint, areas.screen, areas.area, &title, Face::Title);
         let rows = areas.rows;
         let all = self.rows();
+        dialog::more(paint, areas, self.list.scroll(), all.len());
         let shown = all.iter().enumerate().skip(self.list.scroll());
         for ((at, (kind, line)), y) in shown.zip(rows.top()..rows.bottom()) {
             if at == self.list.marked() {

@@ -43,6 +43,7 @@ impl Dialog for CommandList {
             }
             return;
         }
+        dialog::more(paint, areas, self.list.scroll(), entries.len());
         let shown = entries.iter().enumerate().skip(self.list.scroll());
         for (line, (at, entry)) in shown.take(usize::from(rows.height)).enumerate() {
             let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);

@@ -54,6 +54,7 @@ impl Dialog for ContextPicker {
             Face::Title,
         );
         draw_search(paint, self, inner);
+        dialog::more(paint, areas, self.list.scroll(), self.rows().len());
         let shown = self.rows().iter().skip(self.list.scroll());
         for (line, row) in shown.take(usize::from(rows.height)).enumerate() {
             let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);

@@ -224,7 +224,7 @@ fn draw_head(
     };
     let taken = text::width(&state) + text::width(&bell) + text::width(&marker);
     let room = usize::from(tile.width.saturating_sub(4)).saturating_sub(taken);
-    let name = text::fit(
+    let name = text::fit_middle(
         session.name.as_str(),
         room.saturating_sub(2),
         paint.glyphs.ellipsis,

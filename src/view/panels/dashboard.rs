@@ -299,7 +299,9 @@ fn draw_session(
     (line, columns): (Rect, &DashColumns),
     now: Timestamp,
 ) {
-    cell(paint, line, columns.label, &session.name, Face::Text);
+    let room = usize::from(columns.label.1);
+    let name = text::fit_middle(&session.name, room, paint.glyphs.ellipsis);
+    cell(paint, line, columns.label, &name, Face::Text);
     let passed = |at: Timestamp| now.as_second() - at.as_second();
     let (when, face) = match session.at {
         Some(at) if session.failed => (durations::ago(passed(at)), Face::Dim),

@@ -19,6 +19,8 @@ const KEYS: u16 = 20;
 /// The width of the dialog, and on screens with room for the names of actions.
 const WIDTH: u16 = 80;
 const WIDE: u16 = 104;
+/// With this width, no description is cut.
+const WIDEST: u16 = 120;
 /// Cells for the name of an action on a wide screen.
 const NAME: u16 = 28;
 
@@ -28,7 +30,7 @@ impl Dialog for Help {
         let around = if screen.height >= 30 { 6 } else { 1 };
         let height = screen.height.saturating_sub(around);
         let width = if screen.width >= WIDE + 6 {
-            WIDE
+            WIDEST.min(screen.width - 6)
         } else {
             WIDTH
         };
@@ -57,7 +59,7 @@ impl Dialog for Help {
             );
             paint.text(rows.x + 1, rows.y, rows.width - 1, &text, Face::Dim);
         }
-        draw_more(paint, self, areas.area, rows);
+        dialog::more(paint, areas, scroll, self.rows().len());
     }
 }
 
@@ -115,17 +117,4 @@ fn fitting(keys: &[String], cells: usize) -> String {
         shown = more;
     }
     shown
-}
-
-/// Marks in the border that the list has more rows above or below.
-fn draw_more(paint: &mut Paint<'_>, help: &Help, area: Rect, rows: Rect) {
-    let x = area.right().saturating_sub(4);
-    let (up, down) = (paint.glyphs.up, paint.glyphs.down);
-    if help.list.scroll() > 0 {
-        paint.text(x, area.y, 3, &format!(" {up} "), Face::Accent);
-    }
-    if help.list.scroll() + usize::from(rows.height) < help.rows().len() {
-        let bottom = area.bottom() - 1;
-        paint.text(x, bottom, 3, &format!(" {down} "), Face::Accent);
-    }
 }

@@ -41,6 +41,7 @@ impl Dialog for LayoutList {
         let title = tr!("Layouts of panes");
         let inner = dialog::frame(paint, areas.screen, areas.area, title, Face::Title);
         let all = app.layouts().unwrap_or_default();
+        dialog::more(paint, areas, self.list.scroll(), all.len());
         let shown = all.iter().enumerate().skip(self.list.scroll());
         for (line, (at, row)) in shown.take(usize::from(rows.height)).enumerate() {
             let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);

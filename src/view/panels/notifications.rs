@@ -47,6 +47,7 @@ impl Dialog for NoticeList {
             }
             draw_row(paint, app, notice, place, (name_room, now));
         }
+        dialog::more(paint, areas, self.list.scroll(), app.notices.len());
         match self.notice(&app.notices) {
             Some(notice) => draw_foot(paint, app, notice, inner),
             None => {
@@ -106,13 +107,15 @@ fn draw_row(
     let x = x + MARK;
     let name = name(app, notice);
     let said = name.as_deref().map_or(notice.text.as_str(), |name| {
+        // Other languages have a colon behind the name.
         let rest = notice.text.as_str().strip_prefix(name);
+        let rest = rest.map(|rest| rest.strip_prefix(':').unwrap_or(rest));
         let rest = rest.and_then(|rest| rest.strip_prefix(' '));
         rest.unwrap_or(notice.text.as_str())
     });
     let ellipsis = paint.glyphs.ellipsis;
     if let Some(name) = &name {
-        let name = text::fit(name, usize::from(name_room.saturating_sub(2)), ellipsis);
+        let name = text::fit_middle(name, usize::from(name_room.saturating_sub(2)), ellipsis);
         paint.text(x, place.y, name_room, &name, Face::Value);
     }
     let x = x + name_room;

@@ -58,7 +58,9 @@ impl Dialog for Palette {
                 PaletteRow::Entry(entry) => draw_entry(paint, app, self, (place, entry), now),
             }
         }
-        if self.count(app.word_values()) == 0 {
+        let count = self.count(app.word_values());
+        dialog::more(paint, areas, first, count);
+        if count == 0 {
             let text = self.nothing(app.word_values());
             paint.text(rows.x + 1, rows.y, rows.width - 1, &text, Face::Dim);
         }

@@ -79,6 +79,7 @@ impl Dialog for PortBoard {
                 },
             );
         }
+        dialog::more(paint, areas, self.list.scroll(), forwards.len());
         let shown = forwards.iter().enumerate().skip(self.list.scroll());
         for ((number, forward), y) in shown.zip(rows.top()..rows.bottom()) {
             let place = Rect {

@@ -39,6 +39,7 @@ impl Dialog for ShellPicker {
             paint.text(field.x, field.y, field.width, hint, Face::Placeholder);
         }
         let marked = self.marked().map(|row| row.target);
+        dialog::more(paint, areas, self.list.scroll(), self.rows().count());
         let shown = self.rows().skip(self.list.scroll());
         for (line, row) in shown.take(usize::from(rows.height)).enumerate() {
             let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);

@@ -43,6 +43,7 @@ impl Dialog for ThemePicker {
         // The view beside it isn't shaded: it is the preview.
         let inner = dialog::border(paint, areas.area, tr!("Choose a theme"), Face::Title);
         draw_search(paint, self, inner);
+        dialog::more(paint, areas, self.list.scroll(), self.rows().len());
         let shown = self.rows().iter().skip(self.list.scroll());
         for (line, name) in shown.take(usize::from(rows.height)).enumerate() {
             let place = Rect::new(rows.x, rows.y + line as u16, rows.width, 1);

@@ -51,6 +51,7 @@ impl Dialog for TransferList {
             paint.text(rows.x + 1, rows.y, rows.width, text, Face::Dim);
             return;
         }
+        dialog::more(paint, areas, self.list.scroll(), all.len());
         let shown = all.iter().enumerate().skip(self.list.scroll());
         for ((at, transfer), y) in shown.zip(rows.top()..rows.bottom()) {
             let row = Rect::new(rows.x, y, rows.width, 1);

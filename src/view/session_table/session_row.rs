@@ -178,7 +178,10 @@ impl SessionRow<'_> {
         let selected = self.app.sessions.selected_row() == Some(row);
         let face = if selected { Face::Strong } else { Face::Text };
         let name = self.session.name.as_str();
-        let end = self.matched(paint, (x, width), name, hits, self.face(face));
+        let ellipsis = paint.glyphs.ellipsis;
+        let shown = text::fit_middle(name, usize::from(width), ellipsis);
+        let moved = text::moved_to_middle(name, &shown, ellipsis, hits);
+        let end = self.matched(paint, (x, width), &shown, &moved, self.face(face));
         let end = self.tree_chip(paint, end, x + width);
         let status = self.session.status.word();
         if let Some(asked) = &self.session.pending_request
@@ -198,9 +201,9 @@ impl SessionRow<'_> {
         if at >= end + CHIP_GAP {
             paint.text(at, self.area.y, cells, &chip.text, self.face(chip.face));
         } else if chip.is_public && width >= cells + SHORTEST_NAME {
-            // A public forward is shown at the cost of the end of the name.
+            // A public forward is shown at the cost of a part of the name.
             let room = width - cells - CHIP_GAP;
-            let name = text::fit(name, usize::from(room), paint.glyphs.ellipsis);
+            let name = text::fit_middle(name, usize::from(room), paint.glyphs.ellipsis);
             let blank = " ".repeat(usize::from(width));
             paint.text(x, self.area.y, width, &blank, face);
             paint.text(x, self.area.y, room, &name, self.face(face));

@@ -83,7 +83,11 @@ impl Typist<'_> {
         match scope {
             // The tour has a test of its own, which presses its keys.
             Scope::Global | Scope::Sessions | Scope::Tour => {}
-            Scope::Detail => self.open(Scope::Sessions, Action::SessionOpen, "esc back"),
+            Scope::Detail => {
+                let back = self.keymap.keys_for(Scope::Global, Action::Back);
+                let hint = format!("{} back", back[0]);
+                self.open(Scope::Sessions, Action::SessionOpen, &hint);
+            }
             Scope::Launcher => self.reach_launcher(place),
             Scope::Contexts => self.open(Scope::Sessions, Action::Contexts, "spare"),
             Scope::Shells => {

@@ -152,7 +152,9 @@ pub(super) fn failure_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
         .collect();
     failed.sort_by_key(|(at, session)| (Reverse(*at), session.key()));
     let title = tr!("Recent failures").to_owned();
-    let mut rows = vec![DashRow::Section(title, more_than_named(failed.len()))];
+    let count = failed.len();
+    let named = (count > NAMED).then(|| tr!("the last {most} of {count}", most = NAMED, count));
+    let mut rows = vec![DashRow::Section(title, named.unwrap_or_default())];
     if failed.is_empty() {
         let text = tr!("None of the loaded sessions has failed.");
         rows.push(note(NoteKind::Empty, text));
