@@ -8,6 +8,7 @@ import asyncio
 import secrets
 import sys
 
+from ai.backend.client.exceptions import BackendAPIError
 from ai.backend.client.session import AsyncSession
 
 NAME, PROJECT, RESOURCE_GROUP = "annex", "annex-team", "default"
@@ -39,17 +40,30 @@ async def change(session, query, variables):
         sys.exit(f"error: {what}: {done['msg']}")
 
 
-async def create(session):
-    usual = (await session.Admin.query(DOMAIN, {"name": "default"}))["domain"]
-    hosts = usual["allowed_vfolder_hosts"]
-    props = {"total_resource_slots": "{}", "allowed_vfolder_hosts": hosts, "allowed_docker_registries": usual["allowed_docker_registries"]}
-    await change(session, CREATE_DOMAIN, {"name": NAME, "props": props})
+async def has_domain(session):
+    return any(row["name"] == NAME for row in (await session.Admin.query(DOMAINS, {}))["domains"])
+
+
+async def create_domain(session, usual):
+    props = {"total_resource_slots": "{}", "allowed_vfolder_hosts": usual["allowed_vfolder_hosts"], "allowed_docker_registries": usual["allowed_docker_registries"]}
+    try:
+        await change(session, CREATE_DOMAIN, {"name": NAME, "props": props})
+    except BackendAPIError:
+        # 26.9 creates it, and fails to describe it in the answer.
+        if not await has_domain(session):
+            raise
     await change(session, FOR_DOMAIN, {"group": RESOURCE_GROUP, "domain": NAME})
-    props = {"domain_name": NAME, "total_resource_slots": "{}", "allowed_vfolder_hosts": hosts, "resource_policy": "default"}
-    await change(session, CREATE_PROJECT, {"name": PROJECT, "props": props})
+
+
+async def find_project(session):
     projects = (await session.Admin.query(PROJECTS, {"domain": NAME}))["groups"]
-    project = next(str(row["id"]) for row in projects if row["name"] == PROJECT)
-    for email, groups in ((MEMBER, [project]), (WITHOUT_PROJECT, [])):
+    return next((str(row["id"]) for row in projects if row["name"] == PROJECT), None)
+
+
+async def create_accounts(session, usual):
+    props = {"domain_name": NAME, "total_resource_slots": "{}", "allowed_vfolder_hosts": usual["allowed_vfolder_hosts"], "resource_policy": "default"}
+    await change(session, CREATE_PROJECT, {"name": PROJECT, "props": props})
+    for email, groups in ((MEMBER, [await find_project(session)]), (WITHOUT_PROJECT, [])):
         name = email.split("@")[0]
         props = {
             "username": name, "password": secrets.token_urlsafe(12) + "-1!", "need_password_change": False, "full_name": name,
@@ -60,11 +74,17 @@ async def create(session):
 
 async def main(verb):
     async with AsyncSession() as session:
-        domains = (await session.Admin.query(DOMAINS, {}))["domains"]
-        if any(row["name"] == NAME for row in domains):
-            await change(session, MODIFY_DOMAIN, {"name": NAME, "props": {"is_active": verb == "open"}})
-        elif verb == "open":
-            await create(session)
+        is_open = verb == "open"
+        if await has_domain(session):
+            await change(session, MODIFY_DOMAIN, {"name": NAME, "props": {"is_active": is_open}})
+        elif is_open:
+            await create_domain(session, await default_domain(session))
+        if is_open and await find_project(session) is None:
+            await create_accounts(session, await default_domain(session))
+
+
+async def default_domain(session):
+    return (await session.Admin.query(DOMAIN, {"name": "default"}))["domain"]
 
 
 asyncio.run(main(*sys.argv[1:]))
