@@ -345,7 +345,6 @@ mod tests {
             "1 of 2 rows",
             "",
             "no space left",
-            "runtime create failed: no space left",
             "session  not found!",
             "a b",
         ] {
