@@ -147,9 +147,9 @@ fn a_name_with_a_colon_is_not_repeated() {
     };
     let screen = begun(80, 24).answer(|r| *r == Request::Notices, Ok(reply));
     let screen = screen.press("B");
-    let row = format!("{} 실패했습니다", " ".repeat(1));
+    let row = " 실패했습니다";
     let text = screen.text();
-    let line = text.lines().find(|line| line.contains(&row)).unwrap();
+    let line = text.lines().find(|line| line.contains(row)).unwrap();
     assert_eq!(line.matches("train-resnet").count(), 1, "{text}");
 }
 

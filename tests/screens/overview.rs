@@ -124,12 +124,9 @@ fn a_group_leaves_the_room_to_the_charts_of_all_sessions_140x40() {
     assert!(screen.app.sessions.selected_group().is_some());
     let text = screen.text();
     assert_eq!(text.matches("All sessions").count(), 2, "{text}");
-    let is_chart = |line: &&str| line.contains(|c| ('\u{2801}'..='\u{28ff}').contains(&c));
+    let is_chart = |line: &str| line.contains(|c| ('\u{2801}'..='\u{28ff}').contains(&c));
     let last = text.lines().rev().nth(1);
-    assert!(
-        last.filter(is_chart).is_some(),
-        "no blank lines below:\n{text}"
-    );
+    assert!(last.is_some_and(is_chart), "no blank lines below:\n{text}");
     insta::assert_snapshot!(text);
 }
 

@@ -144,9 +144,9 @@ fn read(data: &Value, asked: &Clean) -> Result<FoundUser> {
             .text("domain_name")
             .map_or_else(|| "default".to_owned(), Clean::into_string),
         choices: OwnerChoices {
+            email,
             access_keys,
             projects,
-            email,
         },
     })
 }
