@@ -1,4 +1,5 @@
-//! A second domain: an account of it works in it, others don't see its sessions, and one without a project is told so.
+//! A second domain: an account of it works in it, and others don't see its sessions. An account without a project gets the
+//! reason why it can't launch.
 
 use crate::{
     hand::machine,

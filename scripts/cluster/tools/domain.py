@@ -1,5 +1,5 @@
 """Creates the domain `annex`, a project of it, and two accounts: `annexed@example.com`, a member of the project, and
-`nothing@example.com`, who has no project. Or opens the domain again; closes it.
+`nothing@example.com`, who isn't. Or opens the domain again; closes it.
 
 Argument: open or close.
 """
@@ -44,6 +44,10 @@ async def has_domain(session):
     return any(row["name"] == NAME for row in (await session.Admin.query(DOMAINS, {}))["domains"])
 
 
+async def default_domain(session):
+    return (await session.Admin.query(DOMAIN, {"name": "default"}))["domain"]
+
+
 async def create_domain(session, usual):
     props = {"total_resource_slots": "{}", "allowed_vfolder_hosts": usual["allowed_vfolder_hosts"], "allowed_docker_registries": usual["allowed_docker_registries"]}
     try:
@@ -81,10 +85,6 @@ async def main(verb):
             await create_domain(session, await default_domain(session))
         if is_open and await find_project(session) is None:
             await create_accounts(session, await default_domain(session))
-
-
-async def default_domain(session):
-    return (await session.Admin.query(DOMAIN, {"name": "default"}))["domain"]
 
 
 asyncio.run(main(*sys.argv[1:]))
