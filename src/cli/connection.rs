@@ -1,9 +1,9 @@
 //! The connection of the plain commands to the daemon.
 
-use std::{future::Future, time::Duration};
+use std::{collections::VecDeque, convert::Infallible, future::Future, time::Duration};
 
 use tokio::{
-    sync::{mpsc, watch},
+    sync::{Mutex, mpsc, watch},
     time::{sleep, timeout},
 };
 
@@ -41,9 +41,26 @@ const GIVE_UP: Duration = Duration::from_secs(15);
 /// A connection and the events that come over it.
 pub struct Connection {
     pub client: Client,
-    events: mpsc::Receiver<ClientEvent>,
+    /// Several requests may read ahead at the same time.
+    events: Mutex<Events>,
     options: ConnectOptions,
     is_broken: bool,
+}
+
+/// What the daemon sends without a request.
+struct Events {
+    receiver: mpsc::Receiver<ClientEvent>,
+    /// Events that arrived while a request was waiting for its answer, oldest first.
+    read_ahead: VecDeque<ClientEvent>,
+}
+
+impl Events {
+    async fn next(&mut self) -> Option<ClientEvent> {
+        match self.read_ahead.pop_front() {
+            Some(event) => Some(event),
+            None => self.receiver.recv().await,
+        }
+    }
 }
 
 impl Connection {
@@ -59,12 +76,24 @@ impl Connection {
 
     async fn open(options: &ConnectOptions) -> Result<Self, Fail> {
         let (client, events) = Client::connect(options).await?;
-        Ok(Self {
+        Ok(Self::new(client, events, options))
+    }
+
+    fn new(
+        client: Client,
+        receiver: mpsc::Receiver<ClientEvent>,
+        options: &ConnectOptions,
+    ) -> Self {
+        let events = Events {
+            receiver,
+            read_ahead: VecDeque::new(),
+        };
+        Self {
             client,
-            events,
+            events: Mutex::new(events),
             options: options.clone(),
             is_broken: false,
-        })
+        }
     }
 
     /// Replaces a connection that ended. Starts the daemon if the first connection could.
@@ -108,7 +137,17 @@ impl Connection {
         tokio::select! {
             done = work => Ok(done),
             fail = given_up(self.client.silence(), self.client.hello().pid) => Err(fail),
+            never = self.read_ahead() => match never {},
         }
+    }
+
+    /// Stores what arrives for [`Self::next_change`]. Events that nobody receives delay the answers behind them.
+    async fn read_ahead(&self) -> Infallible {
+        let mut events = self.events.lock().await;
+        while let Some(event) = events.receiver.recv().await {
+            events.read_ahead.push_back(event);
+        }
+        std::future::pending().await
     }
 
     /// Sends a request whose answer is only an acknowledgment.
@@ -145,9 +184,10 @@ impl Connection {
         let silence = self.client.silence();
         let given_up = given_up(silence, self.client.hello().pid);
         tokio::pin!(given_up);
+        let events = self.events.get_mut();
         let why = loop {
             let event = tokio::select! {
-                event = self.events.recv() => event,
+                event = events.next() => event,
                 fail = &mut given_up => return Err(fail),
             };
             match event {
@@ -231,4 +271,56 @@ pub async fn within<T>(
         );
         Err(Fail::new(code::TIMEOUT, message))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tokio::net::UnixStream;
+
+    use super::*;
+    use crate::{
+        client::simulated::SimulatedDaemon,
+        model::id::{SessionId, SessionKey},
+        protocol::message::FromDaemon,
+    };
+
+    /// More than a connection keeps unread.
+    const MANY: u64 = 3_000;
+
+    /// Sends many changes before it answers.
+    async fn busy(socket: UnixStream) {
+        let mut daemon = SimulatedDaemon::accept(socket).await;
+        let (id, _) = daemon.request().await;
+        for seq in 1..=MANY {
+            let session = SessionKey::local(SessionId::from_u128(seq.into()));
+            let change = Change::Gone { session };
+            daemon.send(FromDaemon::Notice { seq, change }).await;
+        }
+        let result = Ok(Reply::Done);
+        daemon.send(FromDaemon::Answer { id, result }).await;
+        // Stays connected until the client ends.
+        std::future::pending().await
+    }
+
+    #[tokio::test]
+    async fn changes_that_nobody_reads_delay_no_answer_and_are_kept() {
+        let (mine, its) = UnixStream::pair().unwrap();
+        let daemon = tokio::spawn(busy(its));
+        let (client, events) = Client::over(mine).await;
+        let options = ConnectOptions::existing(Paths::below(Path::new("/nowhere")));
+        let mut connection = Connection::new(client, events, &options);
+        let requests = (0..8).map(|_| connection.request_done(Request::Status));
+        let mut requests: Vec<_> = requests.map(Box::pin).collect();
+        // One of several requests that wait at the same time is answered.
+        let (first, _, rest) = futures_util::future::select_all(requests.drain(..)).await;
+        assert!(first.is_ok());
+        drop(rest);
+        for expected in 1..=MANY {
+            let (seq, _) = connection.next_change(expected - 1).await.unwrap();
+            assert_eq!(seq, expected);
+        }
+        daemon.abort();
+    }
 }

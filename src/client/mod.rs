@@ -8,6 +8,8 @@ pub mod language;
 pub mod launch;
 mod link;
 mod pulse;
+#[cfg(test)]
+pub(crate) mod simulated;
 mod start;
 mod stream;
 
@@ -188,10 +190,12 @@ impl Client {
 
     /// Connects to a daemon that a test simulates at the other end of the socket.
     #[cfg(test)]
-    pub(crate) async fn over(socket: tokio::net::UnixStream) -> Self {
+    pub(crate) async fn over(
+        socket: tokio::net::UnixStream,
+    ) -> (Self, mpsc::Receiver<ClientEvent>) {
         let options = ConnectOptions::existing(Paths::below(std::path::Path::new("/nowhere")));
         match link::greet(socket, &options).await {
-            Ok(Greeted::Hello(connection)) => link::begin(connection, &options).0,
+            Ok(Greeted::Hello(connection)) => link::begin(connection, &options),
             _ => panic!("no connection"),
         }
     }

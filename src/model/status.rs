@@ -170,6 +170,12 @@ impl Status {
         matches!(self, Self::Pending | Self::Deprioritizing)
     }
 
+    /// The order in which several sessions are terminated: first those in a queue. Otherwise each session that ends
+    /// makes room for one of them, which starts only to be terminated.
+    pub fn termination_order(&self) -> u8 {
+        u8::from(!self.is_waiting())
+    }
+
     /// Whether the session is on its way to RUNNING.
     pub fn is_starting(&self) -> bool {
         self.tone() == Tone::Progress

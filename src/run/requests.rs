@@ -127,20 +127,14 @@ impl RequestSender {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::StreamExt as _;
     use tokio::{net::UnixStream, sync::watch};
-    use tokio_util::codec::FramedRead;
 
     use super::*;
     use crate::{
+        client::simulated::SimulatedDaemon,
         model::{
-            id::{InstanceId, SessionId, SessionKey},
+            id::{SessionId, SessionKey},
             request::SessionRequest,
-        },
-        protocol::{
-            frame::{Frame, FrameCodec, FrameWriter},
-            greeting::{Greeting, Welcome},
-            message::{FromClient, FromDaemon, PROTOCOL},
         },
     };
 
@@ -155,27 +149,10 @@ mod tests {
 
     /// A daemon that answers nothing. Returns the requests that it received.
     async fn received(socket: UnixStream) -> Vec<Request> {
-        let (read, write) = socket.into_split();
-        let mut first = FramedRead::new(read, FrameCodec::<(), Greeting>::default());
-        first.next().await.unwrap().unwrap();
-        let welcome = Frame::Control(Welcome::Hello {
-            protocol: PROTOCOL,
-            version: "0".into(),
-            pid: 1,
-            instance: InstanceId::random(),
-        });
-        let mut writer = FrameWriter::new(write);
-        writer.send(welcome).await.unwrap();
-        let mut rest = first.map_decoder(|_| FrameCodec::<FromDaemon, FromClient>::default());
+        let mut daemon = SimulatedDaemon::accept(socket).await;
         let mut requests = Vec::new();
         while requests.len() < MANY as usize {
-            match rest.next().await {
-                Some(Ok(Frame::Control(FromClient::Ask { id: 1.., request }))) => {
-                    requests.push(request);
-                }
-                Some(Ok(_)) => {}
-                other => panic!("{other:?}"),
-            }
+            requests.push(daemon.request().await.1);
         }
         requests
     }
@@ -184,7 +161,7 @@ mod tests {
     async fn requests_reach_the_daemon_in_the_order_in_which_they_were_asked() {
         let (mine, its) = UnixStream::pair().unwrap();
         let daemon = tokio::spawn(received(its));
-        let (_current_in, current) = watch::channel(Some(Client::over(mine).await));
+        let (_current_in, current) = watch::channel(Some(Client::over(mine).await.0));
         let (answers_in, _answers) = mpsc::channel(1);
         let questions = Requests::begin(current, answers_in);
         for number in 0..MANY {

@@ -334,6 +334,22 @@ fn a_session_that_waits_says_why() {
 }
 
 #[test]
+fn a_position_in_a_long_queue_is_shown_in_full() {
+    let mut last = waiting();
+    last.placement.queue_position = Some(179);
+    let screen = Screen::new(80, 24)
+        .starting_in("seoul")
+        .daemon(two())
+        .notice(Change::Session {
+            session: Box::new(last),
+        });
+    let list = screen.text();
+    let mut rows = list.lines();
+    let row = rows.find(|row| row.contains("대기-중인")).unwrap();
+    assert!(row.contains("PENDING #180 "), "{list}");
+}
+
+#[test]
 fn a_session_launched_into_a_context_is_followed() {
     let screen = Screen::new(80, 24).starting_in("seoul").daemon(two());
     let mut launched = waiting();

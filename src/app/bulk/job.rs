@@ -71,11 +71,15 @@ impl BulkReport {
 impl BulkJob {
     /// `taken` are the names of sessions that haven't ended.
     pub fn new(id: u64, plan: BulkPlan, taken: HashSet<String>) -> Self {
+        let mut targets = plan.targets;
+        if matches!(plan.verb, BulkVerb::Terminate { .. }) {
+            targets.sort_by_key(|target| target.status.termination_order());
+        }
         Self {
             id,
             verb: plan.verb,
-            total: plan.targets.len(),
-            waiting: plan.targets.into(),
+            total: targets.len(),
+            waiting: targets.into(),
             asked: BTreeMap::new(),
             ending: BTreeMap::new(),
             taken,
@@ -232,7 +236,7 @@ mod tests {
     use super::*;
     use crate::{
         app::testing::{session, snapshot},
-        model::session::Session,
+        model::{session::Session, status::Status},
     };
 
     fn job(verb: BulkVerb, count: u128) -> (BulkJob, Vec<Session>) {
@@ -265,6 +269,18 @@ mod tests {
         }
         assert_eq!(answers, 20);
         assert_eq!(job.report().unwrap().summary(), "20 extended");
+    }
+
+    #[test]
+    fn sessions_in_a_queue_are_terminated_first() {
+        let mut sessions: Vec<Session> = (1..=4).map(|n| session(n, &format!("s{n}"))).collect();
+        sessions[1].status = Status::Pending;
+        sessions[3].status = Status::Pending;
+        let verb = BulkVerb::Terminate { force: true };
+        let plan = BulkPlan::new(verb, &sessions, |_| None);
+        let mut job = BulkJob::new(1, plan, HashSet::new());
+        let order = [1, 3, 0, 2].map(|at: usize| sessions[at].key());
+        assert_eq!(asked(&job.ask()), order);
     }
 
     #[test]

@@ -10,6 +10,9 @@ pub struct Widest {
     pub name: u16,
     /// The width includes the version.
     pub environment: u16,
+    /// The width of the longest status with its position in the queue. Other statuses don't need more than the
+    /// usual width.
+    pub queued: u16,
     /// An idle check will reclaim one of the sessions, or would do so.
     pub reclaim: bool,
     pub owners: Owners,
@@ -53,6 +56,7 @@ impl Widest {
         Self {
             name: self.name.max(other.name),
             environment: self.environment.max(other.environment),
+            queued: self.queued.max(other.queued),
             reclaim: self.reclaim | other.reclaim,
             owners: self.owners.and(other.owners),
             accelerators: self.accelerators | other.accelerators,

@@ -53,7 +53,7 @@ impl RunCommand for Terminate {
         let keep_days = start.loaded.settings.history.keep_days;
         connection::block_on(async {
             let mut connection = Connection::connect(&start.paths).await?;
-            let chosen = choose(&connection, Choice::of(start), &self).await?;
+            let mut chosen = choose(&connection, Choice::of(start), &self).await?;
             if chosen.is_empty() {
                 output::remark(tr!("No session is left to terminate."));
                 return Ok(0);
@@ -67,6 +67,7 @@ impl RunCommand for Terminate {
                 output::remark(tr!("Nothing was terminated."));
                 return Ok(code::FAILED);
             }
+            chosen.sort_by_key(|session| session.status.termination_order());
             let force = self.force;
             let rescue_to = self.rescue_to.as_ref().map(|to| (to, chosen.len()));
             let ask = |session: Session| terminate(&connection, session, rescue_to, force);

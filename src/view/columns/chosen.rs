@@ -68,7 +68,7 @@ fn usual(column: Column, wanted: TextWidths) -> u16 {
         Column::Name => wanted.name.clamp(SHORTEST_NAME, 40),
         Column::Context => wanted.context.unwrap_or(7).clamp(7, 24),
         Column::Environment => wanted.environment.clamp(11, LONGEST_ENVIRONMENT),
-        Column::Status => 13,
+        Column::Status => wanted.status(),
         Column::Result => 15,
         Column::Cpu | Column::Memory => {
             if wanted.ended {

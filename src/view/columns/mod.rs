@@ -33,6 +33,8 @@ const AMOUNTS: u16 = 73;
 pub struct TextWidths {
     pub name: u16,
     pub environment: u16,
+    /// The longest status with a position in the queue.
+    pub queued: u16,
     /// The longest name of a context if the list has several contexts.
     pub context: Option<u16>,
     /// An idle check will reclaim one of the sessions.
@@ -47,6 +49,7 @@ impl From<Widest> for TextWidths {
         Self {
             name: widest.name,
             environment: widest.environment,
+            queued: widest.queued,
             context: None,
             reclaim: widest.reclaim,
             ended: false,
@@ -55,6 +58,16 @@ impl From<Widest> for TextWidths {
                 accelerators: widest.accelerators,
             },
         }
+    }
+}
+
+/// The width of a status, and of one with a position in a long queue.
+const STATUS: u16 = 13;
+const LONGEST_STATUS: u16 = 16;
+
+impl TextWidths {
+    fn status(self) -> u16 {
+        self.queued.clamp(STATUS, LONGEST_STATUS)
     }
 }
 
@@ -73,6 +86,8 @@ pub fn places(width: u16, wanted: TextWidths) -> Vec<ColumnPlace> {
     });
     // The rest is for the other columns.
     let width = width.saturating_sub(context.map_or(0, |cells| cells + GAP));
+    let status = wanted.status();
+    let width = width.saturating_sub(if wanted.ended { 0 } else { status - STATUS });
     let reclaim = wanted.reclaim.then_some(if width < 100 { 7 } else { 10 });
     // The reclaim time is more important than the elapsed time. Slightly wider lists show both.
     let has_elapsed = reclaim.is_none() || !(GAUGES..GAUGES + 9).contains(&width);
@@ -88,7 +103,7 @@ pub fn places(width: u16, wanted: TextWidths) -> Vec<ColumnPlace> {
     fixed.push(if wanted.ended {
         (Column::Result, 15)
     } else {
-        (Column::Status, 13)
+        (Column::Status, status)
     });
     // The result and time of an ended session need more room than a status.
     let has_environment = width >= if wanted.ended { 90 } else { 78 };
@@ -260,6 +275,23 @@ mod tests {
                 }
                 let status = places.iter().any(|place| place.column == Column::Status);
                 assert!(!status, "{width}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_queue_widens_the_status() {
+        for width in 40..=300 {
+            for (queued, status) in [(12, 13), (14, 14), (16, 16), (18, 16)] {
+                let wanted = TextWidths {
+                    queued,
+                    ..TextWidths::default()
+                };
+                let places = places(width, wanted);
+                let last = places.last().unwrap();
+                assert!(last.x + last.width <= width, "{width}: {places:?}");
+                assert!(places[0].width >= 12, "{width}: {places:?}");
+                assert_eq!(places[1].width, status, "{width}: {places:?}");
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::{
     model::{
         id::{SessionId, SessionKey},
         session::{Session, has_several_owners, placement_words},
-        status::Tab,
+        status::{Status, Tab},
         text::Clean,
     },
     rules::{
@@ -228,6 +228,7 @@ impl IndexEntry {
             widest: Widest {
                 name: cells(&session.name),
                 environment: label.saturating_add(1),
+                queued: queued_cells(session),
                 reclaim: reclaim(session) != Reclaim::Never,
                 owners: Owners::of(&session.owner),
                 accelerators: session.has_accelerators(),
@@ -236,6 +237,16 @@ impl IndexEntry {
             looked_at: LookedAt::default(),
         }
     }
+}
+
+/// The cells of `▪ PENDING #12`. 0 if the session isn't in a queue.
+fn queued_cells(session: &Session) -> u16 {
+    let position = session.placement.queue_position;
+    let position = position.filter(|_| session.status == Status::Pending);
+    position.map_or(0, |position| {
+        let digits = (position + 1).ilog10() as u16 + 1;
+        session.status.to_string().width() as u16 + "▪  #".width() as u16 + digits
+    })
 }
 
 struct Word<'a> {

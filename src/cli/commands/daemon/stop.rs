@@ -93,7 +93,9 @@ fn open(snapshot: &Snapshot) -> Vec<Session> {
         .sessions
         .iter()
         .filter(|session| !session.has_ended() && !find::schedules(snapshot, session.context));
-    open.cloned().collect()
+    let mut open: Vec<Session> = open.cloned().collect();
+    open.sort_by_key(|session| session.status.termination_order());
+    open
 }
 
 /// Requests all terminations before it waits for any. A session that is already gone counts as ended.
