@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_long_queue_widens_the_status() {
-        for width in 40..=300 {
+        for width in 60..=300 {
             for (queued, status) in [(12, 13), (14, 14), (16, 16), (18, 16)] {
                 let wanted = TextWidths {
                     queued,
