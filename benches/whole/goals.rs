@@ -46,9 +46,12 @@ pub fn list(samples: &mut Samples) {
             attach(samples, &machine);
         }
     }
-    key_to_frame(samples, &machine);
+    key_to_frame(samples, &machine, "200");
     at_rest(samples, &machine);
     usage::everything(samples, &machine);
+    // The last one, because the programs run until the sessions end.
+    busy(&machine);
+    key_to_frame(samples, &machine, "200-busy");
 }
 
 /// The samples that [`list`] takes.
@@ -140,9 +143,19 @@ fn memory(samples: &mut Samples, machine: &Machine, size: usize) {
     }
 }
 
+/// Makes every session work a little each second, so that its usage changes. All together use less than the two
+/// processors.
+fn busy(machine: &Machine) {
+    const WORK: &str = "while :; do i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; sleep 1; done";
+    for container in machine.containers() {
+        docker(&["exec", "-d", &container, "sh", "-c", WORK]);
+    }
+    settle();
+}
+
 /// Goal 2: a key in the list of 200 with usage on, to the first byte of its frame. In turns, but never both at
 /// once: what one does beside its frames would be in the other's figures.
-fn key_to_frame(samples: &mut Samples, machine: &Machine) {
+fn key_to_frame(samples: &mut Samples, machine: &Machine, sessions: &str) {
     for _ in 0..5 {
         let mut ours = tui(machine);
         ours.wait_until("the list is complete", |screen| {
@@ -151,7 +164,8 @@ fn key_to_frame(samples: &mut Samples, machine: &Machine) {
         settle();
         for round in 0..40 {
             let key = if round < 20 { "j" } else { "k" };
-            samples.add("key-to-frame/workbay/200", time_key(&mut ours, key));
+            let name = format!("key-to-frame/workbay/{sessions}");
+            samples.add(&name, time_key(&mut ours, key));
         }
         drop(ours);
         let Some(mut theirs) = oxker() else {
@@ -160,7 +174,8 @@ fn key_to_frame(samples: &mut Samples, machine: &Machine) {
         theirs.wait_until("oxker lists", |screen| shown(screen, "bench-") >= 6);
         settle();
         for key in ["j", "j", "k", "j", "k"] {
-            samples.add("key-to-frame/oxker/200", time_key(&mut theirs, key));
+            let name = format!("key-to-frame/oxker/{sessions}");
+            samples.add(&name, time_key(&mut theirs, key));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Starts and ends the TUI.
 
+use std::thread;
+
 use color_eyre::{
     Result,
     eyre::{WrapErr as _, eyre},
@@ -66,6 +68,7 @@ pub fn main(options: Options) -> Result<()> {
             Some((Clean::new(name), layout))
         }
     };
+    let keymap = begin_keymap(&options);
     let _log = log::to_file(&options.paths.tui_log());
     // A single thread is enough: tasks start in order, and they wait only for input and output.
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -76,7 +79,7 @@ pub fn main(options: Options) -> Result<()> {
     let daemon =
         runtime.block_on(async { DaemonLink::begin(ConnectOptions::new(options.paths.clone())) });
     go_on(&runtime);
-    let appearance = Appearance::find(&options);
+    let appearance = Appearance::find(&options, keymap);
     go_on(&runtime);
     let facts = facts::facts(&options.loaded, &options.paths);
     let keyboard = Keyboard::default();
@@ -178,6 +181,22 @@ fn farewell(shells: usize, reopens: bool) -> Option<String> {
     })
 }
 
+/// Reads the keymap in a thread of its own, while this one connects to the daemon and asks the terminal. The
+/// returned function waits for it.
+fn begin_keymap(options: &Options) -> impl FnOnce() -> LoadedKeymap + use<> {
+    let name = options.loaded.settings.ui.keymap.clone();
+    let directory = options.paths.keymaps_dir();
+    let load = move || Keymap::load(&name, Some(&directory));
+    let thread = thread::Builder::new().name("keymap".into());
+    let reading = thread.spawn(load.clone());
+    move || {
+        let read = reading.ok().and_then(|it| it.join().ok());
+        read.unwrap_or_else(load)
+    }
+}
+
+type LoadedKeymap = (Keymap, Vec<Problem>);
+
 /// The theme and the keymap in use.
 struct Appearance {
     theme: Theme,
@@ -190,16 +209,14 @@ struct Appearance {
 }
 
 impl Appearance {
-    fn find(options: &Options) -> Self {
-        let ui = &options.loaded.settings.ui;
+    fn find(options: &Options, keymap: impl FnOnce() -> LoadedKeymap) -> Self {
         let variable = |name: &str| std::env::var(name).ok();
         let depth = ColorDepth::of(variable);
-        let load = || Keymap::load(&ui.keymap, Some(&options.paths.keymaps_dir()));
         // Terminals with few colors are old, and may print a question on their screen.
         let (terminal, (keymap, keymap_problems)) = if depth > ColorDepth::Ansi16 {
-            background::detect(variable, load)
+            background::detect(variable, keymap)
         } else {
-            (Background::default(), load())
+            (Background::default(), keymap())
         };
         let (paths, is_dark) = (options.paths.clone(), terminal.dark);
         let source = ThemeSource::new(paths, &options.loaded, depth, is_dark);

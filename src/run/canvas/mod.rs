@@ -39,8 +39,8 @@ pub type Painter<'a> = &'a mut dyn FnMut(&mut Surface, &Still) -> Option<Positio
 
 pub struct Canvas<B> {
     backend: B,
-    /// The cells on the screen.
-    shown: Surface,
+    /// The cells on the screen. `None` = it is empty: the memory isn't touched before the first frame is written.
+    shown: Option<Surface>,
     /// The surface for the next frame. Between frames it equals `shown`.
     next: Surface,
     picture: Picture,
@@ -60,11 +60,10 @@ impl<B: CellOutput> Canvas<B> {
     /// Creates a canvas on an empty screen.
     pub fn new(backend: B) -> Result<Self, B::Error> {
         let size = backend.size()?;
-        let empty = Surface::empty(Rect::from((Position::ORIGIN, size)));
         Ok(Self {
             backend,
-            shown: empty.clone(),
-            next: empty,
+            shown: None,
+            next: Surface::empty(Rect::from((Position::ORIGIN, size))),
             picture: Picture::default(),
             cursor: Cursor::Unknown,
         })
@@ -72,7 +71,7 @@ impl<B: CellOutput> Canvas<B> {
 
     /// The size of the frames.
     pub fn size(&self) -> Size {
-        self.shown.buffer.area.as_size()
+        self.next.buffer.area.as_size()
     }
 
     /// Whether the size of the backend has changed. If so, call [`Canvas::forget`].
@@ -83,8 +82,8 @@ impl<B: CellOutput> Canvas<B> {
     /// Starts over after the screen was cleared or resized.
     pub fn forget(&mut self) -> Result<(), B::Error> {
         let size = self.backend.size()?;
-        self.shown = Surface::empty(Rect::from((Position::ORIGIN, size)));
-        self.next = self.shown.clone();
+        self.shown = None;
+        self.next = Surface::empty(Rect::from((Position::ORIGIN, size)));
         self.picture = Picture::default();
         self.cursor = Cursor::Unknown;
         Ok(())
@@ -99,26 +98,30 @@ impl<B: CellOutput> Canvas<B> {
         }
         let cursor = paint(&mut self.next, &still);
         // After most keys, a few rows differ. The cells of the others aren't measured.
-        let (shown, next) = (&self.shown, &self.next);
-        let differs = |part: &Rect| !shown.is_equal(next, *part);
+        let (shown, next) = (self.shown.as_ref(), &self.next);
+        let differs = |part: &Rect| shown.is_none_or(|shown| !shown.is_equal(next, *part));
         let loose: Vec<Rect> = loose.into_iter().filter(differs).collect();
         let changed = loose.iter().flat_map(|part| {
-            let cells = changed(&self.shown, &self.next, *part).into_iter();
+            let cells = changed(shown, next, *part).into_iter();
             cells.map(|(at, cell)| (part.x + at, part.y, cell))
         });
         let mut changed = changed.peekable();
         if changed.peek().is_some() {
-            self.backend.write_cells(changed, &self.next.extras)?;
+            self.backend.write_cells(changed, &next.extras)?;
             if let Cursor::At(_) = self.cursor {
                 self.cursor = Cursor::Moved;
             }
         }
         for part in &loose {
-            self.shown.copy(&self.next, *part);
+            if let Some(shown) = &mut self.shown {
+                shown.copy(&self.next, *part);
+            }
         }
         self.picture = picture;
         self.place_cursor(cursor)?;
-        self.backend.flush()
+        self.backend.flush()?;
+        self.shown.get_or_insert_with(|| self.next.clone());
+        Ok(())
     }
 
     fn place_cursor(&mut self, wanted: Option<Position>) -> Result<(), B::Error> {
@@ -139,11 +142,6 @@ impl<B: CellOutput> Canvas<B> {
         Ok(())
     }
 
-    /// The cells on the screen.
-    pub fn shown(&self) -> &Surface {
-        &self.shown
-    }
-
     pub fn backend(&self) -> &B {
         &self.backend
     }
@@ -156,17 +154,22 @@ impl<B: CellOutput> Canvas<B> {
 /// The cells to write so that a part of a row looks like `next`, with their columns in the part. The right
 /// half of a wide character isn't written. The cells that a wide character covered are, if their style shows
 /// on blanks: terminals differ in what they leave there.
-fn changed<'a>(shown: &Surface, next: &'a Surface, part: Rect) -> Vec<(u16, &'a Cell)> {
+fn changed<'a>(shown: Option<&Surface>, next: &'a Surface, part: Rect) -> Vec<(u16, &'a Cell)> {
     let differs = |at| {
         let (x, y) = (part.x + column(at), part.y);
-        shown.extras.at(x, y) != next.extras.at(x, y)
+        shown.and_then(|shown| shown.extras.at(x, y)) != next.extras.at(x, y)
     };
-    let (old, new) = (shown.row(part), next.row(part));
+    let new = next.row(part);
+    let old_row = shown.map(|shown| shown.row(part));
+    let old = |at: usize| match old_row {
+        Some(row) => row.get(at),
+        None => (at < new.len()).then_some(&Cell::EMPTY),
+    };
     let mut changed = Vec::new();
     // All cells before this column must be written.
     let mut stale = 0;
     let mut at = 0;
-    while let Some((before, now)) = old.get(at).zip(new.get(at)) {
+    while let Some((before, now)) = old(at).zip(new.get(at)) {
         let width = usize::from(now.cell_width()).max(1);
         if before != now || at < stale || differs(at) {
             let was_wide = usize::from(before.cell_width());
@@ -177,7 +180,7 @@ fn changed<'a>(shown: &Surface, next: &'a Surface, part: Rect) -> Vec<(u16, &'a 
             // A sign shown as an emoji: not all terminals clear the cells that it covers.
             if width > 1 && now.symbol().contains('\u{fe0f}') {
                 let under =
-                    (at + 1..at + width).filter_map(|at| Some((at, old.get(at)?, new.get(at)?)));
+                    (at + 1..at + width).filter_map(|at| Some((at, old(at)?, new.get(at)?)));
                 let under = under.filter(|(_, before, now)| before.symbol() != now.symbol());
                 changed.extend(under.map(|(at, _, now)| (column(at), now)));
             }
