@@ -152,11 +152,15 @@ impl Observer {
             } => {
                 self.events_ended(&mut turn, now, connection, failure.as_ref());
             }
-            Fact::Event {
+            Fact::Events {
                 connection,
-                session,
-            } if connection == self.connection.number => self.hint(now, session),
-            Fact::Event { .. } => {}
+                sessions,
+            } if connection == self.connection.number => {
+                for session in sessions {
+                    self.hint(now, session);
+                }
+            }
+            Fact::Events { .. } => {}
             Fact::Answered { number, result } => self.answered(&mut turn, now, number, result),
             Fact::QueryFailed {
                 connection,

@@ -1,5 +1,7 @@
 //! The events that the observer handles.
 
+use std::collections::BTreeSet;
+
 use super::order::{ConnectionNumber, RequestNumber};
 use crate::{
     engine::manager::{SessionPage, TaskProgress, Totals},
@@ -42,10 +44,10 @@ pub enum Fact {
         connection: ConnectionNumber,
         failure: Option<Failure>,
     },
-    /// Something happened to a session. It is a hint to read the session again.
-    Event {
+    /// Something happened to sessions. It is a hint to read them again.
+    Events {
         connection: ConnectionNumber,
-        session: SessionId,
+        sessions: BTreeSet<SessionId>,
     },
     /// A request to the engine succeeded or failed.
     Answered {

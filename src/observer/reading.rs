@@ -20,8 +20,8 @@ use crate::{
     state_machine::{Answer, Ticket},
 };
 
-/// Events come in bursts. This is how long to wait for the rest of one.
-const FLOCK: SignedDuration = SignedDuration::from_millis(150);
+/// Events come in bursts. This is how long to wait for the rest of one, after the first ones were reported.
+const FLOCK: SignedDuration = SignedDuration::from_millis(50);
 /// The shortest pause between two readings of rows.
 const BETWEEN: SignedDuration = SignedDuration::from_millis(500);
 /// Rows per request.

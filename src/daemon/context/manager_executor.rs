@@ -1,7 +1,7 @@
 //! Runs the requests of the observer to a manager: one task each, and every answer is sent back as an event.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -10,7 +10,11 @@ use futures_util::{
     FutureExt, Stream, StreamExt,
     future::{BoxFuture, Shared},
 };
-use tokio::{sync::Semaphore, task::AbortHandle, time::timeout};
+use tokio::{
+    sync::Semaphore,
+    task::AbortHandle,
+    time::{Instant, timeout, timeout_at},
+};
 
 use super::{
     driver::{Execute, Reporter},
@@ -24,6 +28,7 @@ use crate::{
     },
     model::{
         failure::{Failure, FailureKind},
+        id::SessionId,
         one_time_code::OneTimeCode,
     },
     observer::{
@@ -44,6 +49,9 @@ const READ: u64 = 60;
 const ACT: u64 = 120;
 /// The longest pause between two progress reports of an image that is being created.
 const PROGRESS: u64 = 30 * 60;
+
+/// Events come in bursts. Those that arrive within this time are reported together.
+const BURST: Duration = Duration::from_millis(100);
 
 /// The answer to a query, for all clients that wait for it.
 type SharedReply = Shared<BoxFuture<'static, Result<Reply, Failure>>>;
@@ -193,20 +201,21 @@ impl ManagerExecutor {
         connection: ConnectionNumber,
         mut events: impl Stream<Item = EngineResult<ManagerEvent>> + Unpin,
     ) -> Failure {
-        while let Some(event) = events.next().await {
-            match event {
-                Ok(event) => {
-                    let session = event.session;
-                    self.report(Fact::Event {
-                        connection,
-                        session,
-                    })
-                    .await;
-                }
-                Err(error) => return broken(error),
+        loop {
+            let (sessions, end) = burst(&mut events).await;
+            if !sessions.is_empty() {
+                let happened = Fact::Events {
+                    connection,
+                    sessions,
+                };
+                self.report(happened).await;
+            }
+            match end {
+                None => {}
+                Some(Some(error)) => return broken(error),
+                Some(None) => return failed(tr_sent!("the engine ended its stream of events")),
             }
         }
-        failed(tr_sent!("the engine ended its stream of events"))
     }
 
     async fn run(&self, number: RequestNumber, request: ManagerRequest) {
@@ -341,6 +350,27 @@ async fn bounded<T>(
     }
 }
 
+/// Waits for an event, then takes those that follow it soon. Also returns whether the stream has ended, with the
+/// error if there is one.
+async fn burst(
+    events: &mut (impl Stream<Item = EngineResult<ManagerEvent>> + Unpin),
+) -> (BTreeSet<SessionId>, Option<Option<Failure>>) {
+    let mut sessions = BTreeSet::new();
+    let mut next = events.next().await;
+    let end = Instant::now() + BURST;
+    loop {
+        match next {
+            Some(Ok(event)) => sessions.insert(event.session),
+            Some(Err(error)) => return (sessions, Some(Some(error))),
+            None => return (sessions, Some(None)),
+        };
+        match timeout_at(end, events.next()).await {
+            Ok(event) => next = event,
+            Err(_) => return (sessions, None),
+        }
+    }
+}
+
 /// A broken stream doesn't mean that the whole connection is broken.
 fn broken(mut failure: Failure) -> Failure {
     if failure.is_lost() {
@@ -351,4 +381,53 @@ fn broken(mut failure: Failure) -> Failure {
 
 fn failed(why: &str) -> Failure {
     Failure::new(FailureKind::Failed, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::model::text::Clean;
+
+    const A: SessionId = SessionId::from_u128(1);
+    const B: SessionId = SessionId::from_u128(2);
+
+    fn event(session: SessionId) -> EngineResult<ManagerEvent> {
+        Ok(ManagerEvent {
+            session,
+            event: Clean::new("session_started"),
+            reason: None,
+        })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn events_that_follow_soon_are_one_report() {
+        let times = [(0, A), (20, B), (90, A), (500, B)];
+        let events = stream::iter(times).then(|(at, session)| async move {
+            sleep(Duration::from_millis(at)).await;
+            event(session)
+        });
+        // Each waits after the one before: they come after 0, 20, 110 and 610 ms.
+        let mut events = std::pin::pin!(events);
+        let mut reports = Vec::new();
+        for _ in 0..3 {
+            reports.push(burst(&mut events).await);
+        }
+        let expected = [
+            (BTreeSet::from([A, B]), None),
+            (BTreeSet::from([A]), None),
+            (BTreeSet::from([B]), Some(None)),
+        ];
+        assert_eq!(reports, expected);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_came_before_an_error_is_reported() {
+        let error = Failure::lost("gone");
+        let mut events = stream::iter([event(A), Err(error.clone())]);
+        let expected = (BTreeSet::from([A]), Some(Some(error)));
+        assert_eq!(burst(&mut events).await, expected);
+    }
 }

@@ -40,10 +40,8 @@ impl ContextRunner {
         }
         let engine = self.lazy_engine.there();
         let cheap = engine.is_some_and(|engine| engine.reads_cheaply());
-        let limited = self.known().sessions();
-        let limited = limited.filter(|it| it.disk_limit.is_some() && it.status.is_live());
         SampleTargets {
-            limited: limited.map(|it| it.id).collect(),
+            limited: self.disk_limited(),
             watched,
             judged: self.known().sampled().into_iter().collect(),
             recorded: if cheap {
@@ -52,6 +50,18 @@ impl ContextRunner {
                 BTreeMap::new()
             },
         }
+    }
+}
+
+impl ContextRunner {
+    /// The running sessions with a disk limit. Managers have none, and may have ten thousand sessions.
+    fn disk_limited(&self) -> BTreeSet<SessionId> {
+        if self.known().is_observing() {
+            return BTreeSet::new();
+        }
+        let sessions = self.known().sessions();
+        let limited = sessions.filter(|it| it.disk_limit.is_some() && it.status.is_live());
+        limited.map(|it| it.id).collect()
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the user's sessions use is counted while a client watches, soon after a change, but not too
 //! often.
 
+use std::collections::BTreeSet;
+
 use super::{
     super::fact::{Fact, ObserverRequest},
     Play,
@@ -64,9 +66,9 @@ fn once_a_minute_while_a_client_watches_and_published_when_it_differs() {
 fn soon_after_sessions_moved() {
     let mut play = Play::watched(1);
     let id = play.make("PENDING");
-    play.report(Fact::Event {
+    play.report(Fact::Events {
         connection: play.connection,
-        session: id,
+        sessions: BTreeSet::from([id]),
     });
     play.pass(30);
     let before = counted(&play).len();

@@ -324,9 +324,9 @@ impl Play {
     fn event(&mut self, session: SessionId) {
         if self.listening && self.connected {
             let connection = self.connection;
-            self.report(Fact::Event {
+            self.report(Fact::Events {
                 connection,
-                session,
+                sessions: BTreeSet::from([session]),
             });
         }
     }

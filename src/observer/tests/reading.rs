@@ -1,5 +1,7 @@
 //! What is read, how often, and what is reported.
 
+use std::collections::BTreeSet;
+
 use super::{
     super::{
         fact::{Fact, ManagerReply, ObserverRequest},
@@ -328,9 +330,9 @@ fn too_many_events_become_one_list() {
     let connection = play.connection;
     for number in 0..10_000 {
         let session = SessionId::from_u128(number);
-        play.report(Fact::Event {
+        play.report(Fact::Events {
             connection,
-            session,
+            sessions: BTreeSet::from([session]),
         });
     }
     assert!(play.observer.hints.len() <= 2_000);
