@@ -226,5 +226,5 @@ fn overlays(app: &App, areas: &mut Areas) {
         areas.dialog = Some(dialog.place(app, screen));
         areas.hints = row(screen, screen.height - 1);
     }
-    areas.toasts = toasts::places(app, screen, screen.height.saturating_sub(2));
+    areas.toasts = toasts::places(app, areas, screen.height.saturating_sub(2));
 }
