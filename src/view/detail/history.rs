@@ -18,13 +18,8 @@ use crate::{
 /// Column of an entry's texts.
 const INDENT: usize = 10;
 
-/// The heading.
-pub fn title() -> DetailLine {
-    vec![(tr!("History").to_owned(), Face::Title)]
-}
-
 pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<DetailLine> {
-    let mut lines = vec![title()];
+    let mut lines = vec![vec![(tr!("History").to_owned(), Face::Title)]];
     match detail.history() {
         History::Asked => lines.push(vec![(tr!("loading").to_owned(), Face::Dim)]),
         History::Failed(why) => {
