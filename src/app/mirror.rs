@@ -515,7 +515,12 @@ mod tests {
         assert_eq!(counted(&mirror), (3, 2));
         mirror.apply(put(&one, Status::Terminated), at);
         assert_eq!(counted(&mirror), (2, 1));
-        mirror.apply(Change::Gone { session: three.key() }, at);
+        mirror.apply(
+            Change::Gone {
+                session: three.key(),
+            },
+            at,
+        );
         assert_eq!(counted(&mirror), (1, 0));
         let samples = vec![usage(&two)];
         mirror.apply(Change::Usage { samples }, at);

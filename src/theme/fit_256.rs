@@ -59,7 +59,12 @@ struct Chosen {
 struct Palette(Vec<Shade>);
 
 pub fn fit(theme: &Theme) -> Theme {
-    let all = Palette((16..=255).map(Color::Indexed).filter_map(Shade::of).collect());
+    let all = Palette(
+        (16..=255)
+            .map(Color::Indexed)
+            .filter_map(Shade::of)
+            .collect(),
+    );
     let mut fitted = theme.clone();
     let nearest = |color| Shade::of(color).map_or(color, |it| all.nearest(it).color);
     for style in &mut fitted.styles {
@@ -152,7 +157,11 @@ impl Palette {
 
     /// The color of a text on these backgrounds, apart from `others` if possible.
     fn text(&self, written: Shade, grounds: &[f64], least: f64, others: &[Chosen]) -> Shade {
-        let is_readable = |it: &&Shade| grounds.iter().all(|ground| it.is_readable_on(*ground, least));
+        let is_readable = |it: &&Shade| {
+            grounds
+                .iter()
+                .all(|ground| it.is_readable_on(*ground, least))
+        };
         let is_apart = |it: &&Shade| {
             others.iter().all(|other| {
                 other.written.look.distance(written.look, 1.0) <= APART
@@ -179,7 +188,9 @@ impl Palette {
             (it.look.is_gray() || is_of_hue) && it.look.distance(written.look, 1.0) <= GROUND
         };
         let cost = |it: &Shade| {
-            let texts = texts.iter().map(|text| self.cost_of_text(*text, it.luminance));
+            let texts = texts
+                .iter()
+                .map(|text| self.cost_of_text(*text, it.luminance));
             it.look.distance(written.look, 1.0) + texts.sum::<f64>()
         };
         let found = (0..before.len()).find_map(|left_out| {

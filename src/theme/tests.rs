@@ -134,10 +134,12 @@ fn tones_stay_apart_with_256_colors() {
         let shown = Theme::builtin(name, ColorDepth::Ansi256).unwrap();
         for (at, one) in texts.iter().enumerate() {
             for other in &texts[at + 1..] {
-                let distance =
-                    |theme| look(theme, *one).distance(look(theme, *other), 1.0);
+                let distance = |theme| look(theme, *one).distance(look(theme, *other), 1.0);
                 let pair = (one.name(), other.name(), distance(&shown));
-                assert!(distance(&written) <= 0.05 || distance(&shown) >= 0.03, "{name}: {pair:?}");
+                assert!(
+                    distance(&written) <= 0.05 || distance(&shown) >= 0.03,
+                    "{name}: {pair:?}"
+                );
             }
         }
     }

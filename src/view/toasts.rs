@@ -71,9 +71,8 @@ pub fn places(app: &App, areas: &Areas, bottom: u16) -> Vec<Rect> {
 fn rooms(app: &App, areas: &Areas, bottom: u16) -> (Vec<Room>, u16) {
     let top = areas.screen.y + 3;
     let all = Room { top, bottom };
-    let is_list = app.page_below() == Page::Sessions
-        && !app.panes.is_floating()
-        && areas.dialog.is_none();
+    let is_list =
+        app.page_below() == Page::Sessions && !app.panes.is_floating() && areas.dialog.is_none();
     let height = usize::from(areas.rows.height);
     let line = app.sessions.selected_line(height);
     let Some(line) = line.filter(|_| is_list && height > 0) else {

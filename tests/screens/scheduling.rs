@@ -195,12 +195,16 @@ fn asked_again_what_is_shown_stays() {
 /// An entry with a message and a step that need several lines of a small screen.
 fn wordy() -> Vec<HistoryEntry> {
     let words = |from: usize, count: usize| {
-        let words: Vec<String> = (from..from + count).map(|n| format!("word-{n:03}")).collect();
+        let words: Vec<String> = (from..from + count)
+            .map(|n| format!("word-{n:03}"))
+            .collect();
         words.join(" ")
     };
     let mut entry = entries().remove(3);
     entry.message = Some(words(0, 30).as_str().into());
-    entry.phase = format!("phase-{}", "of-a-long-name-".repeat(5)).as_str().into();
+    entry.phase = format!("phase-{}", "of-a-long-name-".repeat(5))
+        .as_str()
+        .into();
     let name = format!("AgentSelector{}End", "OfALongName".repeat(8));
     entry.steps[2] = step(&name, Outcome::Failure, Some(&words(100, 60)));
     vec![entry]
@@ -214,7 +218,11 @@ fn nothing_of_a_long_step_is_cut_from_the_table() {
         if (columns, rows) != (60, 16) {
             assert!(screen.sees("word-029"), "{}", screen.text());
             let step = screen.press("enter down down down");
-            assert!(step.sees("word-100") && step.sees("word-159"), "{}", step.text());
+            assert!(
+                step.sees("word-100") && step.sees("word-159"),
+                "{}",
+                step.text()
+            );
             insta::assert_snapshot!(format!("long_step_{columns}x{rows}"), step.text());
         } else {
             assert!(screen.sees("word-000"), "{}", screen.text());
@@ -236,7 +244,14 @@ fn nothing_of_a_long_step_is_cut_from_the_details() {
             screen = screen.press("down");
             text.push_str(&screen.text());
         }
-        for part in ["phase-of-a", "AgentSelectorOf", "End", "word-000", "word-029", "word-159"] {
+        for part in [
+            "phase-of-a",
+            "AgentSelectorOf",
+            "End",
+            "word-000",
+            "word-029",
+            "word-159",
+        ] {
             assert!(text.contains(part), "{part} {columns}x{rows}: {text}");
         }
         assert!(!text.contains('…'), "{columns}x{rows}: {text}");

@@ -114,7 +114,8 @@ fn a_long_message_is_shown_whole_and_an_endless_one_ends_in_an_ellipsis() {
 fn covered(columns: u16, rows: u16, keys: &str) -> Screen {
     let screen = Screen::new(columns, rows).daemon(snapshot(many(60)));
     let toast = |screen: Screen, n: usize| {
-        let text = format!("toast-{n} has a text that is a little too long for a single line of it");
+        let text =
+            format!("toast-{n} has a text that is a little too long for a single line of it");
         screen.notice(Change::from(Notice::message(noon(), Level::Error, text)))
     };
     (1..=4).fold(screen.press(keys), toast)
@@ -133,7 +134,8 @@ fn toasts_never_cover_the_selected_row_nor_most_of_the_list() {
             let row = text.lines().find(|line| line.starts_with(&selected));
             let row = row.unwrap_or_else(|| panic!("{place}"));
             assert_eq!(row.matches('\u{258e}').count(), 1, "{place}");
-            let free = |line: &&str| line.contains("RUNNING") && line.matches('\u{258e}').count() < 2;
+            let free =
+                |line: &&str| line.contains("RUNNING") && line.matches('\u{258e}').count() < 2;
             let (free, all) = (
                 text.lines().filter(free).count(),
                 text.lines().filter(|line| line.contains("worker-")).count(),

@@ -34,7 +34,10 @@ pub(super) fn session_rows(env: &PanelEnv<'_>, free: usize) -> [Vec<DashRow>; 2]
     let rows = [next.len(), failed.len()].map(|it| it.clamp(1, NAMED));
     // Both have a title, and a blank row above it.
     let free = free.saturating_sub(4 + rows[0] + rows[1]);
-    let more = shares(free, [next.len(), failed.len()].map(|it| it.saturating_sub(NAMED)));
+    let more = shares(
+        free,
+        [next.len(), failed.len()].map(|it| it.saturating_sub(NAMED)),
+    );
     [
         reclaim_rows(next, NAMED + more[0]),
         failure_rows(failed, NAMED + more[1]),
