@@ -7,7 +7,7 @@
 use ratatui::style::Color;
 
 use super::{
-    Theme, color,
+    Theme,
     contrast::{self, LINE, Pair, TEXT},
     face::Face,
     oklab::Oklab,
