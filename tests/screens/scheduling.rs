@@ -202,7 +202,7 @@ fn wordy() -> Vec<HistoryEntry> {
     };
     let mut entry = entries().remove(3);
     entry.message = Some(words(0, 30).as_str().into());
-    entry.phase = format!("phase-{}", "of-a-long-name-".repeat(5))
+    entry.phase = format!("phase-{}", "of-a-long-name-".repeat(3))
         .as_str()
         .into();
     let name = format!("AgentSelector{}End", "OfALongName".repeat(8));
@@ -236,7 +236,12 @@ fn nothing_of_a_long_step_is_cut_from_the_details() {
         let sessions = vec![session(1, "train-resnet", Status::Running, 1600)];
         let screen = Screen::new(columns, rows).daemon(snapshot(sessions));
         let entries = wordy();
-        let screen = screen.press("enter");
+        // Beside the list, a second key gives the keys to the details.
+        let screen = screen.press(if columns < 120 {
+            "enter"
+        } else {
+            "enter enter"
+        });
         let mut screen = screen.answer(is_history, Ok(Reply::History { entries }));
         screen = screen.press("v g");
         let mut text = screen.text();

@@ -309,7 +309,7 @@ fn places(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
         lines.extend(unbroken(tr!("Home"), &app.facts.short_path(home), width));
     }
     lines.extend(unbroken(tr!("Id"), &session.id.to_string(), width));
-    lines.extend(containers::id(session));
+    lines.extend(containers::id(session, width));
     lines
 }
 

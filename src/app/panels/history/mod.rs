@@ -135,9 +135,11 @@ impl HistoryTable {
         };
         let marked = self.rows.get(self.marked).and_then(now_at);
         self.unfolded = self.unfolded.iter().filter_map(now_at).collect();
+        let step = self.step.take();
         self.state = HistoryState::Known(entries);
         self.arrange();
         if let Some(place) = marked {
+            self.step = step;
             self.mark(place);
         }
     }

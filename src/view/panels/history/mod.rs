@@ -17,6 +17,7 @@ use crate::{
         capability::Capability,
         history::{HistoryEntry, Outcome, SubStep},
         status::Status,
+        text::Clean,
     },
     theme::face::Face,
     view::{
@@ -70,13 +71,17 @@ impl Dialog for HistoryTable {
 
 /// The message of the marked entry or step, in lines for a foot of `width` cells.
 fn message_lines(open: &HistoryTable, width: u16) -> Vec<String> {
+    let said = |message: Option<&Clean>| message.map(ToString::to_string).unwrap_or_default();
     let message = match (open.marked_step(), open.entry(open.marked())) {
-        (Some(step), _) => step.message.as_ref(),
-        (None, Some(entry)) => entry.message.as_ref(),
-        (None, None) => None,
+        // Its line can be too short for its name.
+        (Some(step), _) if step.message.is_some() => {
+            format!("{}: {}", step.step, said(step.message.as_ref()))
+        }
+        (Some(step), _) => step.step.to_string(),
+        (None, Some(entry)) => said(entry.message.as_ref()),
+        (None, None) => String::new(),
     };
-    let message = message.map_or("", |it| it.as_str());
-    text::wrap(message, usize::from(width.saturating_sub(1)))
+    text::wrap(&message, usize::from(width.saturating_sub(1)))
 }
 
 fn draw_filter(paint: &mut Paint<'_>, open: &HistoryTable, line: Rect) {
@@ -339,6 +344,14 @@ impl HistoryView<'_> {
         })
     }
 
+    /// The phase, if its column is too narrow for it.
+    fn cut_phase(&self, entry: &HistoryEntry) -> Option<String> {
+        let mut places = self.places.iter();
+        let place = places.find(|it| it.column == HistoryColumn::Phase)?;
+        let is_cut = text::width(entry.phase.as_str()) > usize::from(place.width);
+        is_cut.then(|| entry.phase.to_string())
+    }
+
     /// The full message of the marked entry or step, then its code, its time and its id.
     fn draw_foot(&self, paint: &mut Paint<'_>, foot: Rect) {
         if let Some(problem) = self.open.wrong() {
@@ -369,14 +382,14 @@ impl HistoryView<'_> {
         let facts: Vec<String> = match step {
             Some(step) => {
                 let code = step.error_code.as_ref().map(ToString::to_string);
-                let name = std::iter::once(step.step.to_string());
-                name.chain(code).chain(self.times(step)).collect()
+                code.into_iter().chain(self.times(step)).collect()
             }
             None => {
                 let created = tr!("created {at}", at = self.moment(entry.at));
                 let code = entry.error_code.as_ref().map(ToString::to_string);
                 let id = entry.id.as_ref().map(|id| tr!("id {id}", id));
-                code.into_iter().chain([created]).chain(id).collect()
+                let phase = self.cut_phase(entry).into_iter();
+                phase.chain(code).chain([created]).chain(id).collect()
             }
         };
         let last = foot.bottom() - 1;
