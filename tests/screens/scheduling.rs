@@ -205,7 +205,7 @@ fn wordy() -> Vec<HistoryEntry> {
     entry.phase = format!("phase-{}", "of-a-long-name-".repeat(3))
         .as_str()
         .into();
-    let name = format!("AgentSelector{}End", "OfALongName".repeat(8));
+    let name = format!("AgentSelector{}Z", "OfALongName".repeat(8));
     entry.steps[2] = step(&name, Outcome::Failure, Some(&words(100, 60)));
     vec![entry]
 }
@@ -252,7 +252,7 @@ fn nothing_of_a_long_step_is_cut_from_the_details() {
         for part in [
             "phase-of-a",
             "AgentSelectorOf",
-            "End",
+            "Z",
             "word-000",
             "word-029",
             "word-159",
