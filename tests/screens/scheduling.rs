@@ -215,18 +215,18 @@ fn nothing_of_a_long_step_is_cut_from_the_table() {
     for (columns, rows) in [(60, 16), (80, 24), (140, 40)] {
         let entries = wordy();
         let screen = asked(columns, rows).answer(is_history, Ok(Reply::History { entries }));
-        if (columns, rows) != (60, 16) {
-            assert!(screen.sees("word-029"), "{}", screen.text());
-            let step = screen.press("enter down down down");
-            assert!(
-                step.sees("word-100") && step.sees("word-159"),
-                "{}",
-                step.text()
-            );
-            insta::assert_snapshot!(format!("long_step_{columns}x{rows}"), step.text());
-        } else {
+        if columns == 60 {
             assert!(screen.sees("word-000"), "{}", screen.text());
+            continue;
         }
+        assert!(screen.sees("word-029"), "{}", screen.text());
+        let step = screen.press("enter down down down");
+        assert!(
+            step.sees("word-100") && step.sees("word-159"),
+            "{}",
+            step.text()
+        );
+        insta::assert_snapshot!(format!("long_step_{columns}x{rows}"), step.text());
     }
 }
 
