@@ -193,7 +193,7 @@ as_admin() {
     local name=$1 what=$2 tool=$3
     shift 3
     mkdir -p "$state/home"
-    cp "$cluster/tools/$tool" "$state/home/"
+    cp "$cluster/tools/$tool" "$cluster/tools/administration.py" "$state/home/"
     # shellcheck source=/dev/null
     (source "$state/env-admin.sh" && noted "$name" "$what" chroot "$root" "${inside[@]}" "BACKEND_ENDPOINT=$BACKEND_ENDPOINT" BACKEND_ENDPOINT_TYPE=api \
         "BACKEND_ACCESS_KEY=$BACKEND_ACCESS_KEY" "BACKEND_SECRET_KEY=$BACKEND_SECRET_KEY" "$venv/bin/python" "$state/home/$tool" "$@")

@@ -45,8 +45,7 @@ pub struct Areas {
     pub detail: Option<Rect>,
     /// The detail is next to the list, otherwise below it or in place of it.
     pub detail_beside: bool,
-    /// The number of lines of the detail, including those that aren't visible, and of those before the history.
-    pub detail_lines: (usize, usize),
+    pub detail_lines: DetailLines,
     pub hints: Rect,
 
     /// The part of the screen for the terminals: tabs, heads and cells.
@@ -75,6 +74,14 @@ pub struct Areas {
     pub toasts: Vec<Rect>,
     /// The guide of the tour, below `screen`.
     pub guide: Option<Rect>,
+}
+
+/// The numbers of lines of the detail, visible or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DetailLines {
+    pub all: usize,
+    /// The history is the last section.
+    pub before_history: usize,
 }
 
 /// The areas of a dialog.

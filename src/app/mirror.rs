@@ -49,6 +49,14 @@ pub enum Touched {
     Other,
 }
 
+/// The loaded sessions that run now, of all contexts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LiveSessions {
+    pub all: usize,
+    /// Those whose use is known.
+    pub sampled: usize,
+}
+
 #[derive(Clone, Debug)]
 pub struct Mirror {
     connection: DaemonConnection,
@@ -61,6 +69,7 @@ pub struct Mirror {
     counts: HashMap<ContextName, [usize; 3]>,
     /// The loaded sessions that wait in a queue.
     waiting: HashMap<ContextName, usize>,
+    live: LiveSessions,
     contexts: Vec<ContextState>,
     forwards: Vec<Forward>,
     /// Since when each disconnected engine is disconnected.
@@ -77,6 +86,7 @@ impl Default for Mirror {
             trails: Trails::default(),
             counts: HashMap::new(),
             waiting: HashMap::new(),
+            live: LiveSessions::default(),
             contexts: Vec::new(),
             forwards: Vec::new(),
             lost_since: HashMap::new(),
@@ -115,6 +125,11 @@ impl Mirror {
 
     pub fn sessions(&self) -> impl Iterator<Item = &Session> + Clone {
         self.sessions.values()
+    }
+
+    /// How many sessions run now. They are counted when they change.
+    pub fn live(&self) -> LiveSessions {
+        self.live
     }
 
     /// All forwards.
@@ -273,6 +288,7 @@ impl Mirror {
         self.silent = false;
         self.counts.clear();
         self.waiting.clear();
+        self.live = LiveSessions::default();
         for session in &snapshot.sessions {
             self.count_more(session);
         }
@@ -282,6 +298,7 @@ impl Mirror {
             .map(|session| (session.key(), session))
             .collect();
         self.usage.retain(|id, _| self.sessions.contains_key(id));
+        self.count_sampled();
         self.trails.retain(|id| self.sessions.contains_key(id));
         self.contexts = snapshot.contexts;
         self.forwards = snapshot.forwards;
@@ -324,6 +341,7 @@ impl Mirror {
             Change::Usage { samples } => {
                 let newest = samples.iter().map(|(_, usage)| usage.at).max();
                 self.usage.extend(samples);
+                self.count_sampled();
                 if let Some(at) = newest {
                     let known = self.usage.iter().map(|(key, usage)| (*key, usage));
                     self.trails.take(at, known);
@@ -374,17 +392,36 @@ impl Mirror {
     }
 
     fn put(&mut self, session: Session) {
+        let key = session.key();
+        self.live.sampled = self.sampled_without(key);
         self.count_more(&session);
         if !session.status.is_live() {
-            self.usage.remove(&session.key());
-            self.trails.forget(session.key());
+            self.usage.remove(&key);
+            self.trails.forget(key);
         }
-        if let Some(old) = self.sessions.insert(session.key(), session) {
+        if let Some(old) = self.sessions.insert(key, session) {
             self.count_less(&old);
         }
+        self.live.sampled += usize::from(self.is_sampled(key));
+    }
+
+    fn is_sampled(&self, key: SessionKey) -> bool {
+        let session = self.sessions.get(&key);
+        session.is_some_and(|it| it.status.is_live()) && self.usage.contains_key(&key)
+    }
+
+    fn sampled_without(&self, key: SessionKey) -> usize {
+        let without = usize::from(self.is_sampled(key));
+        self.live.sampled.saturating_sub(without)
+    }
+
+    fn count_sampled(&mut self) {
+        let sampled = self.usage.keys().filter(|key| self.is_sampled(**key));
+        self.live.sampled = sampled.count();
     }
 
     fn remove(&mut self, id: SessionKey) {
+        self.live.sampled = self.sampled_without(id);
         self.usage.remove(&id);
         self.trails.forget(id);
         if let Some(old) = self.sessions.remove(&id) {
@@ -396,9 +433,14 @@ impl Mirror {
         let context = new.context;
         self.counts.entry(context).or_default()[new.tab() as usize] += 1;
         *self.waiting.entry(context).or_default() += usize::from(new.status.is_waiting());
+        self.live.all += usize::from(new.status.is_live());
     }
 
     fn count_less(&mut self, old: &Session) {
+        self.live.all = self
+            .live
+            .all
+            .saturating_sub(usize::from(old.status.is_live()));
         if let Some(count) = self.waiting.get_mut(&old.context) {
             *count = count.saturating_sub(usize::from(old.status.is_waiting()));
         }
@@ -429,4 +471,60 @@ impl Mirror {
 /// The engine's own count, 0 if it doesn't count.
 fn total(state: &ContextState, tab: Tab) -> u64 {
     state.totals.map_or(0, |totals| totals[tab as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::testing::{session, snapshot},
+        model::{resources::Bytes, status::Status},
+    };
+
+    #[test]
+    fn live_sessions_are_counted_when_they_change() {
+        let at = Timestamp::UNIX_EPOCH;
+        let mut mirror = Mirror::default();
+        let counted = |mirror: &Mirror| {
+            let live = mirror.sessions().filter(|it| it.status.is_live());
+            let sampled = live.clone().filter(|it| mirror.usage(it.key()).is_some());
+            let counted = LiveSessions {
+                all: live.count(),
+                sampled: sampled.count(),
+            };
+            assert_eq!(mirror.live(), counted);
+            (counted.all, counted.sampled)
+        };
+        let [one, two, three] = [1, 2, 3].map(|n| session(n, "s"));
+        let usage = |of: &Session| (of.key(), Usage::new(at, None, Bytes(1)));
+        let put = |session: &Session, status: Status| Change::Session {
+            session: Box::new(Session {
+                status,
+                ..session.clone()
+            }),
+        };
+        mirror.replace(snapshot(vec![one.clone(), two.clone()]), at);
+        assert_eq!(counted(&mirror), (2, 0));
+        // The sample of the third session comes before the session.
+        let samples = vec![usage(&one), usage(&three)];
+        mirror.apply(Change::Usage { samples }, at);
+        assert_eq!(counted(&mirror), (2, 1));
+        mirror.apply(put(&three, Status::Running), at);
+        assert_eq!(counted(&mirror), (3, 2));
+        mirror.apply(put(&one, Status::Running), at);
+        assert_eq!(counted(&mirror), (3, 2));
+        mirror.apply(put(&one, Status::Terminated), at);
+        assert_eq!(counted(&mirror), (2, 1));
+        mirror.apply(
+            Change::Gone {
+                session: three.key(),
+            },
+            at,
+        );
+        assert_eq!(counted(&mirror), (1, 0));
+        let samples = vec![usage(&two)];
+        mirror.apply(Change::Usage { samples }, at);
+        mirror.replace(snapshot(vec![two]), at);
+        assert_eq!(counted(&mirror), (1, 1));
+    }
 }

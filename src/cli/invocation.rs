@@ -6,11 +6,14 @@ use super::{
     handlers::{Handlers, Start},
     output,
 };
-use crate::config::{
-    self,
-    layer::{self, Loaded},
-    origin::Places,
-    paths::Paths,
+use crate::{
+    config::{
+        self,
+        layer::{self, Loaded},
+        origin::Places,
+        paths::Paths,
+    },
+    locale::Catalog,
 };
 
 /// One invocation of the program.
@@ -40,7 +43,7 @@ impl Invocation<'_> {
 /// Finds the directories and reads the settings, except those in `early`.
 pub fn load(options: &GlobalOptions, early: Option<&Loaded>) -> Result<Start, Fail> {
     let paths = Paths::resolve().map_err(|error| Fail::usage(error.to_string()))?;
-    let mut loaded = early.map_or_else(|| settings(&paths), Loaded::clone);
+    let mut loaded = early.map_or_else(|| settings(&paths).0, Loaded::clone);
     loaded.take_resources(config::resources::load(&Places {
         site: config::resources::SITE_FILE.into(),
         user: paths.resources_file(),
@@ -67,16 +70,16 @@ pub fn load(options: &GlobalOptions, early: Option<&Loaded>) -> Result<Start, Fa
     })
 }
 
-/// The settings of all layers, with the problems of the language that they choose.
-fn settings(paths: &Paths) -> Loaded {
+/// The settings of all layers, with the problems of the language that they choose, and its texts.
+pub(super) fn settings(paths: &Paths) -> (Loaded, Option<Catalog>) {
     let places = Places {
         site: layer::SITE_FILE.into(),
         user: paths.config_file(),
     };
     let mut loaded = layer::load(&places, variable);
-    let (_, problems) = config::languages::load(&loaded, paths, variable);
+    let (catalog, problems) = config::languages::load(&loaded, paths, variable);
     loaded.problems.extend(problems);
-    loaded
+    (loaded, catalog)
 }
 
 fn variable(name: &str) -> Option<String> {

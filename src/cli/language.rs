@@ -4,13 +4,9 @@ use std::{collections::BTreeSet, ffi::OsString};
 
 use clap::{Arg, Command};
 
+use super::invocation;
 use crate::{
-    config::{
-        languages,
-        layer::{self, Loaded},
-        origin::Places,
-        paths::Paths,
-    },
+    config::{layer::Loaded, paths::Paths},
     locale,
 };
 
@@ -25,12 +21,7 @@ pub fn start(arguments: &[OsString]) -> Option<Loaded> {
         return None;
     }
     let paths = Paths::resolve().ok()?;
-    let places = Places {
-        site: layer::SITE_FILE.into(),
-        user: paths.config_file(),
-    };
-    let loaded: Loaded = layer::load(&places, variable);
-    let (catalog, problems) = languages::load(&loaded, &paths, variable);
+    let (loaded, catalog) = invocation::settings(&paths);
     if let Some(catalog) = catalog {
         let catalog = Box::leak(Box::new(catalog));
         if is_daemon {
@@ -39,7 +30,7 @@ pub fn start(arguments: &[OsString]) -> Option<Loaded> {
             locale::start(catalog);
         }
     }
-    (loaded.problems.is_empty() && problems.is_empty()).then_some(loaded)
+    loaded.problems.is_empty().then_some(loaded)
 }
 
 /// The help in the user's language.
@@ -134,10 +125,6 @@ fn is_english(arguments: &[OsString]) -> bool {
     let mut options = own.filter_map(|word| word.to_str());
     let is_report = |word: &str| word == "--report" || word.starts_with("--report=");
     options.any(|word| word == "--json" || is_report(word))
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
 }
 
 #[cfg(test)]

@@ -175,6 +175,16 @@ impl Capabilities {
     }
 }
 
+/// A device of the engine's machine. Samples of usage name it in the same way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AcceleratorDevice {
+    /// `GPU 0`.
+    pub name: Clean,
+    /// 0 = unknown.
+    pub mem: Bytes,
+}
+
 /// What the engine reported about itself when workbay connected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -193,6 +203,9 @@ pub struct EngineInfo {
     /// Accelerators found on the machine, in thousandths by slot name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accelerators: BTreeMap<String, u64>,
+    /// The devices of these, where the engine knows them one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<AcceleratorDevice>,
     /// The user as which the engine authenticated workbay, where it has users.
     #[serde(default)]
     pub user: Option<super::catalogue::User>,
@@ -211,6 +224,7 @@ impl EngineInfo {
             cpus: Cpu::default(),
             memory: Bytes::default(),
             accelerators: BTreeMap::new(),
+            devices: Vec::new(),
             user: None,
             capabilities: Capabilities::default(),
         }

@@ -124,14 +124,14 @@ pub fn has_hue(color: Color) -> bool {
     )
 }
 
-/// The nearest color of the 256 that `fits`; `None` if none does, or for a color of the terminal's palette.
-pub fn nearest_of_256(color: Color, fits: impl Fn(&Color) -> bool) -> Option<Color> {
-    let rgb = rgb(color)?;
-    let all = (16..=255u8).map(Color::Indexed).filter(fits);
-    all.min_by_key(|color| match color {
-        Color::Indexed(index) => distance(rgb, rgb_of_index(*index)),
-        _ => u32::MAX,
-    })
+/// The light of a part of a color, from 0 to 1.
+pub(super) fn linear(part: u8) -> f64 {
+    let part = f64::from(part) / 255.0;
+    if part <= 0.03928 {
+        part / 12.92
+    } else {
+        ((part + 0.055) / 1.055).powf(2.4)
+    }
 }
 
 fn rgb_of_index(index: u8) -> [u8; 3] {

@@ -53,6 +53,11 @@ impl Pair {
     }
 }
 
+/// Whether a face has text.
+pub(super) fn is_text(face: Face) -> bool {
+    !LINES.contains(&face) && !GROUNDS.contains(&face)
+}
+
 /// Every pair that the program draws. Pairs with a color of the terminal's own palette are left out, because
 /// nobody but the terminal knows it.
 #[must_use]
@@ -123,19 +128,16 @@ pub fn is_dark(theme: &Theme) -> Option<bool> {
 /// terminal's palette.
 #[must_use]
 pub fn ratio(a: Color, b: Color) -> Option<f64> {
-    let (a, b) = (luminance(a)?, luminance(b)?);
-    Some((a.max(b) + 0.05) / (a.min(b) + 0.05))
+    Some(ratio_of(luminance(a)?, luminance(b)?))
 }
 
-fn luminance(color: Color) -> Option<f64> {
-    let [r, g, b] = color::rgb(color)?.map(|value| {
-        let value = f64::from(value) / 255.0;
-        if value <= 0.03928 {
-            value / 12.92
-        } else {
-            ((value + 0.055) / 1.055).powf(2.4)
-        }
-    });
+/// The contrast of two luminances.
+pub(super) fn ratio_of(a: f64, b: f64) -> f64 {
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+pub(super) fn luminance(color: Color) -> Option<f64> {
+    let [r, g, b] = color::rgb(color)?.map(color::linear);
     Some(0.2126 * r + 0.7152 * g + 0.0722 * b)
 }
 

@@ -6,6 +6,8 @@ pub mod color;
 pub mod contrast;
 pub mod face;
 mod fit;
+mod fit_256;
+mod oklab;
 mod read;
 
 use std::path::Path;

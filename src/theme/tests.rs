@@ -118,6 +118,59 @@ fn the_selected_row_differs_from_the_screen_with_256_colors() {
 }
 
 #[test]
+fn tones_stay_apart_with_256_colors() {
+    let texts = [
+        Face::Text,
+        Face::Dim,
+        Face::Accent,
+        Face::StatusProgress,
+        Face::StatusGood,
+        Face::StatusEnding,
+        Face::StatusBad,
+    ];
+    let look = |theme: &Theme, face| oklab::Oklab::of(theme.style(face).fg.unwrap()).unwrap();
+    for name in colored() {
+        let written = Theme::builtin(name, ColorDepth::TrueColor).unwrap();
+        let shown = Theme::builtin(name, ColorDepth::Ansi256).unwrap();
+        for (at, one) in texts.iter().enumerate() {
+            for other in &texts[at + 1..] {
+                let distance = |theme| look(theme, *one).distance(look(theme, *other), 1.0);
+                let pair = (one.name(), other.name(), distance(&shown));
+                assert!(
+                    distance(&written) <= 0.05 || distance(&shown) >= 0.03,
+                    "{name}: {pair:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_selected_row_of_a_dialog_is_seen_with_256_colors() {
+    for name in colored() {
+        let theme = Theme::builtin(name, ColorDepth::Ansi256).unwrap();
+        let ground = |face| theme.style(face).bg.unwrap();
+        for face in [Face::Dialog, Face::Toast] {
+            assert_ne!(ground(face), ground(Face::RowSelected), "{name}");
+        }
+    }
+}
+
+#[test]
+fn colors_keep_their_hue_with_256_colors() {
+    let theme = Theme::builtin("gruvbox-light", ColorDepth::Ansi256).unwrap();
+    let fg = |face| theme.style(face).fg.and_then(color::rgb).unwrap();
+    let bg = |face| theme.style(face).bg.and_then(color::rgb).unwrap();
+    assert_eq!(bg(Face::Screen), [0xff, 0xff, 0xd7]);
+    // Neither orange nor green.
+    assert_eq!(bg(Face::RowSelected), [0xe4, 0xe4, 0xe4]);
+    assert_eq!(bg(Face::Dialog), [0xee, 0xee, 0xee]);
+    assert_eq!(fg(Face::StatusGood), [0x5f, 0x5f, 0x00]);
+    assert_eq!(fg(Face::StatusEnding), [0x87, 0x5f, 0x00]);
+    assert_eq!(fg(Face::StatusBad), [0x87, 0x00, 0x00]);
+}
+
+#[test]
 fn with_16_colors_every_theme_leaves_text_to_the_terminal() {
     let basic = Theme::builtin(BASIC, ColorDepth::Ansi16).unwrap();
     for name in colored() {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::app::{
     app::App,
-    area::{Areas, BESIDE_COLUMNS, MIN_COLUMNS, MIN_ROWS},
+    area::{Areas, BESIDE_COLUMNS, DetailLines, MIN_COLUMNS, MIN_ROWS},
     focus::Page,
     sessions::sort::Column,
 };
@@ -157,8 +157,11 @@ fn with_detail(app: &App, areas: &mut Areas, body: Rect) -> Rect {
     let glyphs = Glyphs::of(&app.facts);
     // The number of lines does not depend on the time.
     let size = Size::new(area.width, area.height);
-    let lines = detail::lines(app, open, size, glyphs, Timestamp::UNIX_EPOCH);
-    areas.detail_lines = (lines.len(), detail::before_history(&lines));
+    let content = detail::content(app, open, size, glyphs, Timestamp::UNIX_EPOCH);
+    areas.detail_lines = DetailLines {
+        all: content.lines.len(),
+        before_history: content.before_history,
+    };
     list
 }
 
@@ -226,5 +229,5 @@ fn overlays(app: &App, areas: &mut Areas) {
         areas.dialog = Some(dialog.place(app, screen));
         areas.hints = row(screen, screen.height - 1);
     }
-    areas.toasts = toasts::places(app, screen, screen.height.saturating_sub(2));
+    areas.toasts = toasts::places(app, areas, screen.height.saturating_sub(2));
 }

@@ -14,6 +14,7 @@ use crate::{
     app::{
         app::App,
         area::Areas,
+        mirror::LiveSessions,
         trail::{Trail, TrailMetric},
     },
     model::{
@@ -205,11 +206,10 @@ fn rate<'a>(name: &str, what: &str, trail: Option<&'a Trail>, metric: TrailMetri
 
 /// The sessions whose use is added up: only those that were on the screen have samples.
 fn summed(app: &App) -> String {
-    let live = app.mirror.sessions().filter(|it| it.status.is_live());
-    let (known, all) = live.fold((0_usize, 0_usize), |(known, all), session| {
-        let is_known = app.mirror.usage(session.key()).is_some();
-        (known + usize::from(is_known), all + 1)
-    });
+    let LiveSessions {
+        all,
+        sampled: known,
+    } = app.mirror.live();
     if known < all {
         return tr!("{known} of {all} sessions", known, all);
     }

@@ -11,7 +11,7 @@ use workbay::{
         panels::dashboard::Dashboard,
     },
     model::{
-        capability::{Capability, EngineState},
+        capability::{AcceleratorDevice, Capability, EngineState},
         catalogue::{Agent, Catalogue, ResourceGroup},
         change::Change,
         failure::{Failure, FailureKind},
@@ -19,7 +19,7 @@ use workbay::{
         request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         statistics::Statistics,
-        status::Tab,
+        status::{Status, Tab},
         usage::AcceleratorUsage,
     },
     protocol::message::{Reply, Request, Snapshot},
@@ -28,7 +28,7 @@ use workbay::{
 use crate::{
     cluster::{self, three, two},
     screen::{Screen, noon},
-    world::{busy, day, key, lost, snapshot},
+    world::{busy, day, key, lost, session, snapshot},
 };
 
 fn slots(cores: u64, gib: u64) -> ResourceSlots {
@@ -314,6 +314,70 @@ fn the_busy_share_is_measured_between_two_readings() {
     assert!(orders(&later) > before, "{}", later.text());
     let second = later.send(reading(2000, 1250));
     assert!(machine(&second).contains("2.00/8"), "{}", second.text());
+}
+
+/// The day on a machine with three GPUs.
+fn with_gpus() -> Snapshot {
+    let mut all = here();
+    if let EngineState::Connected { info } = &mut all.contexts[0].engine {
+        info.accelerators = BTreeMap::from([("cuda.device".to_owned(), 3000)]);
+        let devices = (0..3).map(|index| AcceleratorDevice {
+            name: format!("GPU {index}").as_str().into(),
+            mem: Bytes(80 * Bytes::GIB),
+        });
+        info.devices = devices.collect();
+    }
+    let slots = &mut all.sessions[0].requested_slots;
+    slots.accelerators = BTreeMap::from([("cuda.device".to_owned(), 1000)]);
+    all
+}
+
+#[test]
+fn devices_without_a_session_are_listed_too() {
+    let mut samples = busy();
+    samples[0].1.accelerators = vec![AcceleratorUsage {
+        name: "GPU 1".into(),
+        utilization: Some(7300),
+        mem: Some(Bytes(12 * Bytes::GIB)),
+        mem_total: Some(Bytes(80 * Bytes::GIB)),
+    }];
+    let screen = Screen::new(140, 40).daemon(with_gpus()).press("M");
+    // Without samples nobody knows who uses them.
+    assert!(screen.sees("GPU 2") && !screen.sees("by no session"));
+    let screen = screen.notice(Change::Usage { samples });
+    let text = screen.text();
+    let row = |label: &str| text.lines().find(|line| line.contains(label)).unwrap();
+    assert!(row("GPU 0").contains("by no session"), "{text}");
+    assert!(row("GPU 0").contains("-/80G"), "{text}");
+    assert!(row("GPU 1").contains("12G/80G"), "{text}");
+    assert!(row("GPU 2").contains("by no session"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn failures_use_the_room_of_a_tall_screen() {
+    let dash = |rows| {
+        let failed = (0..60).map(|n| {
+            let name = format!("failed-{n:02}");
+            let mut session = session(100 + n, &name, Status::Error, 0);
+            session.created_at -= SignedDuration::from_mins(i64::try_from(n).unwrap());
+            session
+        });
+        let mut all = here();
+        all.sessions.extend(failed);
+        Screen::new(100, rows).daemon(all).press("M")
+    };
+    let low = dash(24);
+    assert!(!low.press("G").sees("failed-08"));
+    let tall = dash(50);
+    let text = tall.text();
+    assert!(tall.sees("failed-00") && tall.sees("failed-12"), "{text}");
+    // The last visible row is the last one, so nothing has to be scrolled.
+    let named = text.lines().filter(|line| line.contains("failed-")).count();
+    let title = text.lines().find(|line| line.contains("Recent failures"));
+    assert!(title.unwrap().contains("the last"), "{text}");
+    assert!(named > 8, "{text}");
+    assert_eq!(tall.press("G").text().matches("failed-").count(), named);
 }
 
 #[test]

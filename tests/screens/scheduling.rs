@@ -191,3 +191,74 @@ fn asked_again_what_is_shown_stays() {
     let screen = history_screen(80, 24).press("R");
     assert!(screen.sees("oading") && screen.sees("check-precondition"));
 }
+
+/// An entry with a message and a step that need several lines of a small screen.
+fn wordy() -> Vec<HistoryEntry> {
+    let words = |from: usize, count: usize| {
+        let words: Vec<String> = (from..from + count)
+            .map(|n| format!("word-{n:03}"))
+            .collect();
+        words.join(" ")
+    };
+    let mut entry = entries().remove(3);
+    entry.message = Some(words(0, 30).as_str().into());
+    entry.phase = format!("phase-{}", "of-a-long-name-".repeat(3))
+        .as_str()
+        .into();
+    let name = format!("AgentSelector{}Z", "OfALongName".repeat(8));
+    entry.steps[2] = step(&name, Outcome::Failure, Some(&words(100, 60)));
+    vec![entry]
+}
+
+#[test]
+fn nothing_of_a_long_step_is_cut_from_the_table() {
+    for (columns, rows) in [(60, 16), (80, 24), (140, 40)] {
+        let entries = wordy();
+        let screen = asked(columns, rows).answer(is_history, Ok(Reply::History { entries }));
+        if columns == 60 {
+            assert!(screen.sees("word-000"), "{}", screen.text());
+            continue;
+        }
+        assert!(screen.sees("word-029"), "{}", screen.text());
+        let step = screen.press("enter down down down");
+        assert!(
+            step.sees("word-100") && step.sees("word-159"),
+            "{}",
+            step.text()
+        );
+        insta::assert_snapshot!(format!("long_step_{columns}x{rows}"), step.text());
+    }
+}
+
+#[test]
+fn nothing_of_a_long_step_is_cut_from_the_details() {
+    for (columns, rows) in [(60, 16), (80, 24), (120, 30)] {
+        let sessions = vec![session(1, "train-resnet", Status::Running, 1600)];
+        let screen = Screen::new(columns, rows).daemon(snapshot(sessions));
+        let entries = wordy();
+        // Beside the list, a second key gives the keys to the details.
+        let screen = screen.press(if columns < 120 {
+            "enter"
+        } else {
+            "enter enter"
+        });
+        let mut screen = screen.answer(is_history, Ok(Reply::History { entries }));
+        screen = screen.press("v g");
+        let mut text = screen.text();
+        for _ in 0..60 {
+            screen = screen.press("down");
+            text.push_str(&screen.text());
+        }
+        for part in [
+            "phase-of-a",
+            "AgentSelectorOf",
+            "Z",
+            "word-000",
+            "word-029",
+            "word-159",
+        ] {
+            assert!(text.contains(part), "{part} {columns}x{rows}: {text}");
+        }
+        assert!(!text.contains('…'), "{columns}x{rows}: {text}");
+    }
+}

@@ -12,7 +12,7 @@ use workbay::{
 
 use crate::{
     screen::{Screen, noon},
-    world::{day, session, snapshot},
+    world::{day, many, session, snapshot},
 };
 
 fn changed(screen: Screen, session: Session) -> Screen {
@@ -108,4 +108,46 @@ fn a_long_message_is_shown_whole_and_an_endless_one_ends_in_an_ellipsis() {
     assert!(!whole.sees("..."), "{}", whole.text());
     let cut = toast(400, 24);
     assert!(cut.sees("word-0000") && cut.sees("..."), "{}", cut.text());
+}
+
+/// A full list with its selected row, and four toasts of two lines.
+fn covered(columns: u16, rows: u16, keys: &str) -> Screen {
+    let screen = Screen::new(columns, rows).daemon(snapshot(many(60)));
+    let toast = |screen: Screen, n: usize| {
+        let text =
+            format!("toast-{n} has a text that is a little too long for a single line of it");
+        screen.notice(Change::from(Notice::message(noon(), Level::Error, text)))
+    };
+    (1..=4).fold(screen.press(keys), toast)
+}
+
+#[test]
+fn toasts_never_cover_the_selected_row_nor_most_of_the_list() {
+    for (columns, rows) in [(60, 16), (80, 24), (140, 40)] {
+        for steps in 0..60 {
+            let keys = vec!["down"; steps].join(" ");
+            let screen = covered(columns, rows, &keys);
+            let text = screen.text();
+            let place = format!("{columns}x{rows}, row {steps}:\n{text}");
+            assert!(text.contains("toast-4"), "{place}");
+            let selected = format!("\u{258e} worker-{steps:03}");
+            let row = text.lines().find(|line| line.starts_with(&selected));
+            let row = row.unwrap_or_else(|| panic!("{place}"));
+            assert_eq!(row.matches('\u{258e}').count(), 1, "{place}");
+            let free =
+                |line: &&str| line.contains("RUNNING") && line.matches('\u{258e}').count() < 2;
+            let (free, all) = (
+                text.lines().filter(free).count(),
+                text.lines().filter(|line| line.contains("worker-")).count(),
+            );
+            assert!(free * 2 >= all, "{free} of {all}, {place}");
+        }
+    }
+}
+
+#[test]
+fn toasts_over_a_full_list() {
+    insta::assert_snapshot!("toasts_first_row_80x24", covered(80, 24, "g").text());
+    insta::assert_snapshot!("toasts_last_row_80x24", covered(80, 24, "G").text());
+    insta::assert_snapshot!("toasts_last_row_140x40", covered(140, 40, "G").text());
 }

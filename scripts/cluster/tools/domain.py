@@ -8,6 +8,7 @@ import asyncio
 import secrets
 import sys
 
+from administration import change
 from ai.backend.client.exceptions import BackendAPIError
 from ai.backend.client.session import AsyncSession
 
@@ -32,12 +33,6 @@ PROJECTS = "query ($domain: String!) { groups(domain_name: $domain) { id name } 
 CREATE_USER = """mutation ($email: String!, $props: UserInput!) {
     create_user(email: $email, props: $props) { ok msg }
 }"""
-
-
-async def change(session, query, variables):
-    ((what, done),) = (await session.Admin.query(query, variables)).items()
-    if not done["ok"]:
-        sys.exit(f"error: {what}: {done['msg']}")
 
 
 async def has_domain(session):

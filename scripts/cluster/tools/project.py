@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 
+from administration import change
 from ai.backend.client.session import AsyncSession
 
 NAME, POLICY, RESOURCE_GROUP = "lab", "one-folder", "default"
@@ -28,12 +29,6 @@ FOR_PROJECT = """mutation ($name: String!, $project: UUID!) {
 }"""
 GROUPS = "query { groups(domain_name: \"default\", is_active: %s) { id name } }"
 USER = "query ($email: String) { user(email: $email) { uuid } }"
-
-
-async def change(session, query, variables):
-    ((what, done),) = (await session.Admin.query(query, variables)).items()
-    if not done["ok"]:
-        sys.exit(f"error: {what}: {done['msg']}")
 
 
 async def project_id(session):

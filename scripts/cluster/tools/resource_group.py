@@ -7,6 +7,7 @@ import asyncio
 import pathlib
 import sys
 
+from administration import change
 from ai.backend.client.session import AsyncSession
 
 LIST = "query { scaling_groups { name } }"
@@ -22,12 +23,6 @@ FOR_DOMAIN = """mutation ($name: String!) {
 FOR_PROJECT = """mutation ($name: String!, $project: UUID!) {
     associate_scaling_group_with_user_group(scaling_group: $name, user_group: $project) { ok msg }
 }"""
-
-
-async def change(session, query, variables):
-    ((what, done),) = (await session.Admin.query(query, variables)).items()
-    if not done["ok"]:
-        sys.exit(f"error: {what}: {done['msg']}")
 
 
 async def main(name, proxy, token):

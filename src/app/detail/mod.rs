@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 pub use self::full::fill;
 pub use self::usage_history::{Used, Watched};
 use super::{
+    area::DetailLines,
     mirror::Mirror,
     step::{Purpose, Step},
 };
@@ -187,12 +188,12 @@ impl Detail {
         self.reveals_history = true;
     }
 
-    /// Takes the number of all lines, of those before the history, and of visible lines from the layout.
-    pub fn laid_out(&mut self, (lines, before_history): (usize, usize), height: usize) {
-        self.lines = lines;
+    /// Takes the numbers of lines, and of visible ones, from the layout.
+    pub fn laid_out(&mut self, lines: DetailLines, height: usize) {
+        self.lines = lines.all;
         self.height = height;
         if std::mem::take(&mut self.reveals_history) && self.has_more_below() {
-            self.scroll = self.scroll.max(before_history);
+            self.scroll = self.scroll.max(lines.before_history);
         }
         self.clamp();
     }

@@ -351,12 +351,22 @@ impl Sessions {
     }
 
     fn keep_visible(&mut self) {
-        let height = self.height.max(1);
+        self.offset = self.offset_for(self.height);
+    }
+
+    /// The first visible row of `height`, so that the selected one is visible.
+    fn offset_for(&self, height: usize) -> usize {
+        let height = height.max(1);
         let last = self.rows().len().saturating_sub(height);
-        self.offset = self
-            .offset
+        self.offset
             .max((self.row + 1).saturating_sub(height))
             .min(self.row)
-            .min(last);
+            .min(last)
+    }
+
+    /// The line of the selected row on a screen of `height` rows, from the top, before the layout is taken.
+    pub fn selected_line(&self, height: usize) -> Option<usize> {
+        self.selected_row()?;
+        self.row.checked_sub(self.offset_for(height))
     }
 }

@@ -252,6 +252,7 @@ impl DockerEngine {
     ) -> Result<EngineInfo> {
         let devices = self.find_devices(connection).await?;
         info.accelerators = accelerator::devices::amounts(&devices, &self.config.accelerators);
+        info.devices = accelerator::devices::named(&devices);
         let missing = &mut info.capabilities.missing;
         missing.extend(self.lacks_of_network(connection));
         missing.extend(self.lacks_of_quotas(connection).await);

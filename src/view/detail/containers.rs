@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{DetailLine, DetailView, LABEL, row, status, text, usage};
+use super::{DetailLine, DetailView, LABEL, row, status, text, unbroken, usage};
 use crate::{
     action::{Action, Scope},
     app::detail::Used,
@@ -22,10 +22,10 @@ pub fn single(view: &DetailView<'_>) -> Vec<DetailLine> {
 }
 
 /// The id of the only container.
-pub fn id(session: &Session) -> Option<DetailLine> {
+pub fn id(session: &Session, width: usize) -> Vec<DetailLine> {
     match session.kernels.as_slice() {
-        [kernel] => Some(row(tr!("Kernel"), kernel.id.to_string())),
-        _ => None,
+        [kernel] => unbroken(tr!("Kernel"), &kernel.id.to_string(), width),
+        _ => Vec::new(),
     }
 }
 

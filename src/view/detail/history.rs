@@ -18,13 +18,8 @@ use crate::{
 /// Column of an entry's texts.
 const INDENT: usize = 10;
 
-/// The heading.
-pub fn title() -> DetailLine {
-    vec![(tr!("History").to_owned(), Face::Title)]
-}
-
 pub fn lines(app: &App, detail: &Detail, width: usize, glyphs: &Glyphs) -> Vec<DetailLine> {
-    let mut lines = vec![title()];
+    let mut lines = vec![vec![(tr!("History").to_owned(), Face::Title)]];
     match detail.history() {
         History::Asked => lines.push(vec![(tr!("loading").to_owned(), Face::Dim)]),
         History::Failed(why) => {
@@ -95,11 +90,21 @@ fn head(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<D
     };
     let face = face(&entry.result);
     let time = at.strftime("%H:%M:%S  ").to_string();
-    let mut lines = vec![vec![
-        (time, Face::Dim),
-        (step, face),
-        (format!("  {}", entry.phase), Face::Dim),
-    ]];
+    let phase = entry.phase.as_str();
+    let room = width.saturating_sub(INDENT);
+    let mut lines = Vec::new();
+    if text::width(&step) + 2 + text::width(phase) <= room {
+        let phase = (format!("  {phase}"), Face::Dim);
+        lines.push(vec![(time, Face::Dim), (step, face), phase]);
+    } else {
+        let step = text::wrap(&step, room).into_iter().map(|it| (it, face));
+        let phase = text::wrap(phase, room).into_iter();
+        let mut start = time;
+        for (text, face) in step.chain(phase.map(|it| (it, Face::Dim))) {
+            lines.push(vec![(start, Face::Dim), (text, face)]);
+            start = " ".repeat(INDENT);
+        }
+    }
     if entry.attempts > 1 {
         let until = entry.until.map(|until| {
             let until = until.to_zoned(zone.clone());
@@ -110,7 +115,8 @@ fn head(app: &App, entry: &HistoryEntry, width: usize, glyphs: &Glyphs) -> Vec<D
             attempts = entry.attempts,
             until = until.unwrap_or_default()
         );
-        lines.push(indented(&text, Face::Dim));
+        let wrapped = text::wrap(&text, width.saturating_sub(INDENT));
+        lines.extend(wrapped.iter().map(|line| indented(line, Face::Dim)));
     }
     // "schedule-sessions success" adds nothing to the phase and the result.
     let repeats = |message: &Clean| {
@@ -149,16 +155,18 @@ fn step(
         Face::Bad | Face::Warning if ended => Face::Text,
         face => face,
     };
-    let mut lines = vec![vec![
-        (format!("{:INDENT$}{shape} ", ""), name),
-        (step.step.to_string(), name),
-    ]];
+    let room = width.saturating_sub(INDENT + 2);
+    let mut lines = Vec::new();
+    for (at, part) in text::wrap(step.step.as_str(), room).iter().enumerate() {
+        let shape = if at == 0 { shape } else { " " };
+        lines.push(indented(&format!("{shape} {part}"), name));
+    }
     if let Some(message) = step
         .message
         .as_ref()
         .filter(|it| !it.is_empty() && entry.message.as_ref() != Some(it))
     {
-        let wrapped = text::wrap(message.as_str(), width.saturating_sub(INDENT + 2));
+        let wrapped = text::wrap(message.as_str(), room);
         lines.extend(
             wrapped
                 .iter()

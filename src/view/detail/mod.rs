@@ -38,12 +38,20 @@ const LABEL: usize = 14;
 
 type DetailLine = Vec<Piece>;
 
+/// All lines of the detail.
+#[derive(Default)]
+pub struct DetailContent {
+    pub lines: Vec<DetailLine>,
+    /// How many of the lines are before the history, which is the last section.
+    pub before_history: usize,
+}
+
 pub fn draw(paint: &mut Paint<'_>, app: &App, detail: &Detail, areas: &Areas, now: Timestamp) {
     let Some(area) = areas.detail else { return };
     draw_edge(paint, detail, areas, area);
     let size = Size::new(area.width, area.height);
-    let lines = lines(app, detail, size, paint.glyphs, now);
-    let shown = lines.iter().skip(detail.scroll());
+    let content = content(app, detail, size, paint.glyphs, now);
+    let shown = content.lines.iter().skip(detail.scroll());
     for (line, pieces) in shown.take(usize::from(area.height)).enumerate() {
         paint.pieces(area.x, area.y + line as u16, area.width, pieces);
     }
@@ -84,21 +92,24 @@ struct DetailView<'a> {
 }
 
 /// Returns all lines for an area of this size. Their number doesn't depend on `now`.
-pub fn lines(
+pub fn content(
     app: &App,
     detail: &Detail,
     size: Size,
     glyphs: &Glyphs,
     now: Timestamp,
-) -> Vec<DetailLine> {
+) -> DetailContent {
     // The last column has the mark for more lines.
     let width = usize::from(size.width.saturating_sub(2));
     let grouped = app.sessions.selected_group().zip(app.sessions.grouping());
     if let Some((group, grouping)) = grouped.filter(|_| !detail.focused) {
-        return group::lines(app, group, grouping, (width, glyphs), now);
+        return DetailContent {
+            lines: group::lines(app, group, grouping, (width, glyphs), now),
+            before_history: 0,
+        };
     }
     let Some(session) = app.full(detail.session()) else {
-        return Vec::new();
+        return DetailContent::default();
     };
     let session = &session;
     let view = DetailView {
@@ -111,7 +122,7 @@ pub fn lines(
     };
     let all = sections(&view, ChartPlan::default());
     // The charts take the lines that nothing else needs.
-    let free = usize::from(size.height).saturating_sub(all.len());
+    let free = usize::from(size.height).saturating_sub(all.lines.len());
     let charts = ChartPlan::of(usage::charted(&view), free);
     if charts.count == 0 {
         return all;
@@ -119,14 +130,8 @@ pub fn lines(
     sections(&view, charts)
 }
 
-/// How many of the lines are before the history, which is the last section.
-pub fn before_history(lines: &[DetailLine]) -> usize {
-    let head = history::title();
-    lines.iter().rposition(|line| *line == head).unwrap_or(0)
-}
-
 /// All sections, with charts in place of the first sparklines.
-fn sections(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
+fn sections(view: &DetailView<'_>, charts: ChartPlan) -> DetailContent {
     let (app, detail, session) = (view.app, view.detail, view.session);
     let (width, glyphs, now) = (view.width, view.glyphs, view.now);
     let mut lines = title(view);
@@ -155,8 +160,12 @@ fn sections(view: &DetailView<'_>, charts: ChartPlan) -> Vec<DetailLine> {
     lines.extend(times(app, detail, session, now));
     lines.extend(places(app, session, width));
     lines.push(Vec::new());
+    let before_history = lines.len();
     lines.extend(history::lines(app, detail, width, glyphs));
-    lines
+    DetailContent {
+        lines,
+        before_history,
+    }
 }
 
 /// The name and the status, then how the session ended or the reason for its status, then its request.
@@ -300,7 +309,7 @@ fn places(app: &App, session: &Session, width: usize) -> Vec<DetailLine> {
         lines.extend(unbroken(tr!("Home"), &app.facts.short_path(home), width));
     }
     lines.extend(unbroken(tr!("Id"), &session.id.to_string(), width));
-    lines.extend(containers::id(session));
+    lines.extend(containers::id(session, width));
     lines
 }
 

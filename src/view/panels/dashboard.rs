@@ -207,8 +207,8 @@ fn draw_meters(paint: &mut Paint<'_>, row: &MeterRow, line: Rect, columns: &Dash
 /// A device has its own share in the place of CPU.
 fn draw_device(paint: &mut Paint<'_>, device: &DeviceLine, line: Rect, columns: &DashColumns) {
     cell(paint, line, columns.label, &device.name, Face::Text);
-    let sessions = tr!("by {sessions}", sessions = device.sessions);
-    cell(paint, line, columns.note, &sessions, Face::Dim);
+    let sessions = device.sessions.as_deref().unwrap_or_default();
+    cell(paint, line, columns.note, sessions, Face::Dim);
     let numbers = device.busy.map_or_else(
         || "-".to_owned(),
         |thousandths| format!("{}%", (thousandths + 5) / 10),
@@ -220,6 +220,11 @@ fn draw_device(paint: &mut Paint<'_>, device: &DeviceLine, line: Rect, columns: 
     });
     draw_bar(paint, line, columns.cpu, (&bars, &numbers));
     let bytes = |amount: u64| short(Bytes(amount));
+    if let (None, Some(all)) = (device.memory.used, device.memory.whole) {
+        // Only the devices of sessions are read.
+        let numbers = format!("-/{}", bytes(all));
+        return draw_bar(paint, line, columns.memory, (&[], &numbers));
+    }
     meter(
         paint,
         (line, columns.memory),

@@ -12,11 +12,12 @@ use crate::{
         panels::PanelEnv,
     },
     model::{
-        capability::{Capability, EngineState},
+        capability::{AcceleratorDevice, Capability, EngineState},
         catalogue::{AcceleratorKind, Agent},
         resources::{Bytes, ResourceSlots},
         session::Session,
         statistics::{Part, ResourceKind, Statistics, Whole},
+        usage::AcceleratorUsage,
     },
     rules::{
         grouping::{Grouping, requested},
@@ -135,39 +136,67 @@ pub(super) fn context_rows(
         memory: mem,
         ..MeterRow::default()
     }));
-    rows.extend(device_rows(env.mirror, running));
+    rows.extend(device_rows(env.mirror, &info.devices, running));
     if env.mirror.can(name, Capability::HostEnvironment) {
         rows.extend(machine_rows(panel, cpus));
     }
     rows
 }
 
-/// The devices that the running sessions report, by name. Several sessions can share a device.
-fn device_rows<'a>(mirror: &Mirror, sessions: impl Iterator<Item = &'a Session>) -> Vec<DashRow> {
+/// The devices of the engine, in its order, then others that the running sessions report, by name. Several
+/// sessions can share a device.
+fn device_rows<'a>(
+    mirror: &Mirror,
+    known: &[AcceleratorDevice],
+    sessions: impl Iterator<Item = &'a Session>,
+) -> Vec<DashRow> {
     let mut sessions: Vec<&Session> = sessions.collect();
     sessions.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-    let mut devices: BTreeMap<String, DeviceLine> = BTreeMap::new();
+    let mut users: BTreeMap<&str, (Vec<&str>, &AcceleratorUsage)> = BTreeMap::new();
+    // Whether each session that may have devices has reported them.
+    let mut all_reported = true;
     for session in sessions {
         let usage = mirror.usage(session.key());
-        for device in usage.map(|it| &it.accelerators[..]).unwrap_or_default() {
-            let name = device.name.to_string();
-            let line = devices.entry(name.clone()).or_insert_with(|| DeviceLine {
-                name,
-                sessions: String::new(),
-                busy: device.utilization.map(|it| u64::from(it) / 10),
-                memory: Meter {
-                    used: device.mem.map(|it| it.0),
-                    whole: device.mem_total.map(|it| it.0),
-                    ..Meter::default()
-                },
-            });
-            if !line.sessions.is_empty() {
-                line.sessions.push_str(", ");
-            }
-            line.sessions.push_str(session.name.as_str());
+        let devices = usage.map(|it| &it.accelerators[..]).unwrap_or_default();
+        all_reported &= !(devices.is_empty() && session.has_accelerators());
+        for device in devices {
+            let user = users.entry(device.name.as_str());
+            let (names, _) = user.or_insert_with(|| (Vec::new(), device));
+            names.push(session.name.as_str());
         }
     }
-    devices.into_values().map(DashRow::Device).collect()
+    let unused = all_reported.then(|| tr!("by no session").to_owned());
+    let mut lines: Vec<DeviceLine> = Vec::new();
+    for device in known {
+        let user = users.remove(device.name.as_str());
+        let mut line = user.map_or_else(
+            || DeviceLine {
+                name: device.name.to_string(),
+                sessions: unused.clone(),
+                busy: None,
+                memory: Meter::default(),
+            },
+            used_device,
+        );
+        let all = Some(device.mem.0).filter(|all| *all > 0);
+        line.memory.whole = line.memory.whole.or(all);
+        lines.push(line);
+    }
+    lines.extend(users.into_values().map(used_device));
+    lines.into_iter().map(DashRow::Device).collect()
+}
+
+fn used_device((names, device): (Vec<&str>, &AcceleratorUsage)) -> DeviceLine {
+    DeviceLine {
+        name: device.name.to_string(),
+        sessions: Some(tr!("by {sessions}", sessions = names.join(", "))),
+        busy: device.utilization.map(|it| u64::from(it) / 10),
+        memory: Meter {
+            used: device.mem.map(|it| it.0),
+            whole: device.mem_total.map(|it| it.0),
+            ..Meter::default()
+        },
+    }
 }
 
 /// This machine as a whole, with the programs outside of sessions.

@@ -45,6 +45,8 @@ const AGENTS_EVERY: SignedDuration = SignedDuration::from_secs(60);
 #[derive(Clone, Debug, Default)]
 pub struct Dashboard {
     pub list: ListCursor,
+    /// The visible rows.
+    height: usize,
     /// Where the selected row leads, which stays selected when others appear.
     selected: Option<Target>,
     agents: HashMap<ContextName, AgentList>,
@@ -308,6 +310,7 @@ impl Panel for Dashboard {
     }
 
     fn laid_out(&mut self, height: usize, env: &PanelEnv<'_>) {
+        self.height = height;
         let rows = rows(self, env);
         self.list.laid_out(height, rows.len());
         self.has_targets = self.at(&rows).is_some();

@@ -24,8 +24,32 @@ use crate::{
     },
 };
 
-/// How many sessions the lists of reclaims and failures name.
+/// How many sessions each of the lists of reclaims and failures names on a screen without room for more.
 const NAMED: usize = 8;
+
+/// Reclaims and failures. Each list names more than [`NAMED`] if the rows that a screen of `free` rows has left
+/// allow it.
+pub(super) fn session_rows(env: &PanelEnv<'_>, free: usize) -> [Vec<DashRow>; 2] {
+    let (next, failed) = (next_reclaims(env), failures(env));
+    let rows = [next.len(), failed.len()].map(|it| it.clamp(1, NAMED));
+    // Both have a title, and a blank row above it.
+    let free = free.saturating_sub(4 + rows[0] + rows[1]);
+    let more = shares(
+        free,
+        [next.len(), failed.len()].map(|it| it.saturating_sub(NAMED)),
+    );
+    [
+        reclaim_rows(next, NAMED + more[0]),
+        failure_rows(failed, NAMED + more[1]),
+    ]
+}
+
+/// Divides free rows between two lists that want some of them. What one doesn't need is for the other.
+fn shares(free: usize, wanted: [usize; 2]) -> [usize; 2] {
+    let half = free / 2;
+    let first = wanted[0].min(half.max(free.saturating_sub(wanted[1])));
+    [first, wanted[1].min(free - first)]
+}
 
 /// Who uses what: the owners of the sessions that hold resources, those with the most CPU first.
 pub(super) fn owner_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
@@ -89,8 +113,8 @@ fn seen_sessions(env: &PanelEnv<'_>) -> &'static str {
     }
 }
 
-/// The sessions that idle checks reclaim next.
-pub(super) fn reclaim_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
+/// The sessions that idle checks reclaim, the next one first.
+fn next_reclaims<'a>(env: &PanelEnv<'a>) -> Vec<(Option<Timestamp>, &'a Session)> {
     let mut next: Vec<(Option<Timestamp>, &Session)> = env
         .mirror
         .sessions()
@@ -102,12 +126,18 @@ pub(super) fn reclaim_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
         })
         .collect();
     next.sort_by_key(|(at, session)| (*at, session.key()));
+    next
+}
+
+fn reclaim_rows(next: Vec<(Option<Timestamp>, &Session)>, most: usize) -> Vec<DashRow> {
     let title = tr!("Will be reclaimed").to_owned();
-    let mut rows = vec![DashRow::Section(title, more_than_named(next.len()))];
+    let count = next.len();
+    let named = (count > most).then(|| tr!("the first {most} of {count}", most, count));
+    let mut rows = vec![DashRow::Section(title, named.unwrap_or_default())];
     if next.is_empty() {
         rows.push(note(NoteKind::Empty, tr!("No session will be reclaimed.")));
     }
-    rows.extend(next.into_iter().take(NAMED).map(|(at, session)| {
+    rows.extend(next.into_iter().take(most).map(|(at, session)| {
         let check = nearest(&session.idle_checks).map(|(check, _)| check.checker.title());
         DashRow::Session(SessionLine {
             key: session.key(),
@@ -134,16 +164,8 @@ fn freed(session: &Session) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn more_than_named(count: usize) -> String {
-    if count > NAMED {
-        tr!("the first {most} of {count}", most = NAMED, count)
-    } else {
-        String::new()
-    }
-}
-
-/// The sessions that failed last, among those that are loaded.
-pub(super) fn failure_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
+/// The sessions that failed, among those that are loaded, the last one first.
+fn failures<'a>(env: &PanelEnv<'a>) -> Vec<(Timestamp, &'a Session)> {
     let mut failed: Vec<(Timestamp, &Session)> = env
         .mirror
         .sessions()
@@ -151,15 +173,19 @@ pub(super) fn failure_rows(env: &PanelEnv<'_>) -> Vec<DashRow> {
         .map(|session| (session.terminated_at.unwrap_or(session.created_at), session))
         .collect();
     failed.sort_by_key(|(at, session)| (Reverse(*at), session.key()));
+    failed
+}
+
+fn failure_rows(failed: Vec<(Timestamp, &Session)>, most: usize) -> Vec<DashRow> {
     let title = tr!("Recent failures").to_owned();
     let count = failed.len();
-    let named = (count > NAMED).then(|| tr!("the last {most} of {count}", most = NAMED, count));
+    let named = (count > most).then(|| tr!("the last {most} of {count}", most, count));
     let mut rows = vec![DashRow::Section(title, named.unwrap_or_default())];
     if failed.is_empty() {
         let text = tr!("None of the loaded sessions has failed.");
         rows.push(note(NoteKind::Empty, text));
     }
-    rows.extend(failed.into_iter().take(NAMED).map(|(at, session)| {
+    rows.extend(failed.into_iter().take(most).map(|(at, session)| {
         let message = session.status_message.as_ref().filter(|it| !it.is_empty());
         let why = match (message, ending(session)) {
             (Some(message), _) => message.to_string(),
@@ -184,4 +210,19 @@ fn is_failure(session: &Session) -> bool {
         || session.failed_to_start()
         || session.status == Status::Error
         || (session.has_ended() && session.status.tone() == Tone::Bad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_rows_go_to_the_list_that_needs_them() {
+        assert_eq!(shares(0, [5, 5]), [0, 0]);
+        assert_eq!(shares(10, [0, 30]), [0, 10]);
+        assert_eq!(shares(10, [30, 0]), [10, 0]);
+        assert_eq!(shares(10, [30, 30]), [5, 5]);
+        assert_eq!(shares(10, [30, 2]), [8, 2]);
+        assert_eq!(shares(10, [2, 3]), [2, 3]);
+    }
 }

@@ -35,8 +35,8 @@ pub enum DashRow {
 pub struct DeviceLine {
     /// `GPU 0`.
     pub name: String,
-    /// The sessions that use it.
-    pub sessions: String,
+    /// The sessions that use it; `None` = unknown.
+    pub sessions: Option<String>,
     /// In thousandths.
     pub busy: Option<u64>,
     pub memory: Meter,
@@ -131,18 +131,22 @@ pub fn rows(panel: &Dashboard, env: &PanelEnv<'_>) -> Vec<DashRow> {
     let shown = || env.mirror.shown(env.shown);
     let contexts = shown().map(|state| engines::context_rows(panel, state, env));
     let groups = shown().map(|state| engines::group_rows(state, env));
-    let others = [
-        people::owner_rows(env),
-        people::reclaim_rows(env),
-        people::failure_rows(env),
-    ];
-    for section in contexts.chain(groups).chain(others) {
-        if !rows.is_empty() && !section.is_empty() {
-            rows.push(DashRow::Blank);
-        }
-        rows.extend(section);
+    let owners = std::iter::once_with(|| people::owner_rows(env));
+    for section in contexts.chain(groups).chain(owners) {
+        add(&mut rows, section);
+    }
+    let free = panel.height.saturating_sub(rows.len());
+    for section in people::session_rows(env, free) {
+        add(&mut rows, section);
     }
     rows
+}
+
+fn add(rows: &mut Vec<DashRow>, section: Vec<DashRow>) {
+    if !rows.is_empty() && !section.is_empty() {
+        rows.push(DashRow::Blank);
+    }
+    rows.extend(section);
 }
 
 pub(super) fn note(kind: NoteKind, text: &str) -> DashRow {

@@ -13,7 +13,7 @@ use crate::{
     key::Key,
     model::{
         failure::Failure,
-        history::{HistoryEntry, filter::HistoryFilter},
+        history::{HistoryEntry, SubStep, filter::HistoryFilter},
         id::SessionKey,
         notice::Level,
         request::SessionRequest,
@@ -60,6 +60,8 @@ pub struct HistoryTable {
     /// Indexes in the engine's list, in the order of the table.
     rows: Vec<usize>,
     marked: usize,
+    /// The marked step of the marked entry.
+    step: Option<usize>,
     scroll: usize,
     height: usize,
 }
@@ -90,6 +92,7 @@ impl HistoryTable {
             unfolded: BTreeSet::new(),
             rows: Vec::new(),
             marked: 0,
+            step: None,
             scroll: 0,
             height: 1,
         }
@@ -132,9 +135,11 @@ impl HistoryTable {
         };
         let marked = self.rows.get(self.marked).and_then(now_at);
         self.unfolded = self.unfolded.iter().filter_map(now_at).collect();
+        let step = self.step.take();
         self.state = HistoryState::Known(entries);
         self.arrange();
         if let Some(place) = marked {
+            self.step = step;
             self.mark(place);
         }
     }
@@ -199,6 +204,18 @@ impl HistoryTable {
         self.marked
     }
 
+    pub fn marked_line(&self) -> ShownLine {
+        match self.step {
+            Some(step) => ShownLine::Step(self.marked, step),
+            None => ShownLine::Entry(self.marked),
+        }
+    }
+
+    /// The marked step, `None` while an entry is marked.
+    pub fn marked_step(&self) -> Option<&SubStep> {
+        self.entry(self.marked)?.steps.get(self.step?)
+    }
+
     pub fn scroll(&self) -> usize {
         self.scroll
     }
@@ -211,11 +228,12 @@ impl HistoryTable {
         self.problem.as_deref()
     }
 
-    /// Scrolls so that the marked entry is visible, with as many of its steps as fit.
+    /// Scrolls so that the marked line is visible. For an entry, so are as many of its steps as fit.
     fn keep_visible(&mut self) {
         let lines = self.lines();
-        let is_marked = |line: &ShownLine| match line {
-            ShownLine::Entry(row) | ShownLine::Step(row, _) => *row == self.marked,
+        let is_marked = |line: &ShownLine| match (line, self.step) {
+            (ShownLine::Entry(row) | ShownLine::Step(row, _), None) => *row == self.marked,
+            (line, Some(_)) => *line == self.marked_line(),
         };
         let first = lines.iter().position(is_marked).unwrap_or(0);
         let last = lines.iter().rposition(is_marked).unwrap_or(0);
@@ -249,12 +267,28 @@ impl HistoryTable {
     fn mark(&mut self, place: usize) {
         let found = self.rows.iter().position(|it| *it == place);
         self.marked = found.unwrap_or(0);
+        let has_step = found.is_some() && self.is_unfolded(self.marked);
+        if !has_step || self.marked_step().is_none() {
+            self.step = None;
+        }
         self.keep_visible();
     }
 
     fn move_by(&mut self, by: isize) {
-        let last = self.rows.len().saturating_sub(1);
-        self.marked = self.marked.saturating_add_signed(by).min(last);
+        let lines = self.lines();
+        let marked = self.marked_line();
+        let now = lines.iter().position(|line| *line == marked).unwrap_or(0);
+        let next = now.saturating_add_signed(by);
+        if let Some(line) = lines.get(next).or(lines.last()) {
+            self.mark_line(*line);
+        }
+    }
+
+    fn mark_line(&mut self, line: ShownLine) {
+        (self.marked, self.step) = match line {
+            ShownLine::Entry(row) => (row, None),
+            ShownLine::Step(row, step) => (row, Some(step)),
+        };
         self.keep_visible();
     }
 
@@ -262,7 +296,9 @@ impl HistoryTable {
         let Some(place) = self.rows.get(self.marked).copied() else {
             return;
         };
-        if !self.unfolded.remove(&place) {
+        if self.unfolded.remove(&place) {
+            self.step = None;
+        } else {
             self.unfolded.insert(place);
         }
         self.keep_visible();
@@ -391,19 +427,14 @@ impl Panel for HistoryTable {
         Vec::new()
     }
 
-    /// A click marks an entry. A click on the marked entry unfolds or folds it.
+    /// A click marks an entry or a step. A click on the marked one unfolds or folds the entry.
     fn click(&mut self, part: DialogPart, _: &PanelEnv<'_>) -> Vec<Step> {
         match part {
             DialogPart::Row(line) => {
                 let line = self.lines().get(self.scroll + line).copied();
                 match line {
-                    Some(ShownLine::Entry(row) | ShownLine::Step(row, _)) if row == self.marked => {
-                        self.unfold();
-                    }
-                    Some(ShownLine::Entry(row) | ShownLine::Step(row, _)) => {
-                        self.marked = row;
-                        self.keep_visible();
-                    }
+                    Some(line) if line == self.marked_line() => self.unfold(),
+                    Some(line) => self.mark_line(line),
                     None => {}
                 }
                 Vec::new()

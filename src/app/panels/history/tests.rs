@@ -99,6 +99,30 @@ fn what_is_typed_filters_at_once_and_a_slip_keeps_the_list() {
 }
 
 #[test]
+fn each_step_of_an_unfolded_entry_can_be_marked() {
+    let mut it = answered(vec![entry("a", 1, 9), entry("b", 2, 5)]);
+    act(&mut it, Action::HistoryUnfold);
+    act(&mut it, Action::ListDown);
+    assert_eq!(it.marked_line(), ShownLine::Step(0, 0));
+    assert!(it.marked_step().is_some());
+    act(&mut it, Action::ListDown);
+    act(&mut it, Action::ListDown);
+    assert_eq!(it.marked_line(), ShownLine::Entry(1));
+    assert_eq!(it.scroll(), 1);
+    act(&mut it, Action::ListUp);
+    assert_eq!(it.marked_line(), ShownLine::Step(0, 1));
+    // Without its steps, the entry is marked.
+    act(&mut it, Action::HistoryUnfold);
+    assert_eq!(it.marked_line(), ShownLine::Entry(0));
+    act(&mut it, Action::HistoryUnfold);
+    act(&mut it, Action::ListDown);
+    let key = it.session();
+    let entries = vec![entry("new", 3, 10), entry("a", 1, 9)];
+    it.answered(key, Ok(Reply::History { entries }));
+    assert_eq!(it.marked_line(), ShownLine::Step(1, 0));
+}
+
+#[test]
 fn nothing_reported_is_no_fall() {
     let mut it = answered(Vec::new());
     for action in [

@@ -10,8 +10,8 @@ use bollard::models::DeviceRequest;
 use crate::{
     engine::api::Result,
     model::{
-        failure::Failure, policy::AcceleratorRules, resources::Bytes, text::Clean,
-        usage::AcceleratorUsage,
+        capability::AcceleratorDevice, failure::Failure, policy::AcceleratorRules,
+        resources::Bytes, text::Clean, usage::AcceleratorUsage,
     },
     rules::launch::amounts::exact,
 };
@@ -50,6 +50,20 @@ pub(in crate::engine::docker) struct DeviceUsage {
     pub(in crate::engine::docker) mem_total: Option<Bytes>,
 }
 
+/// The name in the lists of devices and in samples of usage.
+fn name(number: u32) -> Clean {
+    Clean::from(format!("GPU {number}"))
+}
+
+/// The devices as the engine reports them.
+pub(in crate::engine::docker) fn named(devices: &[Device]) -> Vec<AcceleratorDevice> {
+    let devices = devices.iter().map(|device| AcceleratorDevice {
+        name: name(device.index),
+        mem: device.mem,
+    });
+    devices.collect()
+}
+
 /// Usage of a session's devices. A device without figures is listed too.
 pub(in crate::engine::docker) fn usage_of(
     numbers: &BTreeSet<u32>,
@@ -58,7 +72,7 @@ pub(in crate::engine::docker) fn usage_of(
     let of = |number: &u32| {
         let usage = reported.get(number).copied().unwrap_or_default();
         AcceleratorUsage {
-            name: Clean::from(format!("GPU {number}")),
+            name: name(*number),
             utilization: usage.utilization.map(|percent| percent * 100),
             mem: usage.mem,
             mem_total: usage.mem_total,
@@ -273,6 +287,8 @@ mod tests {
             mem_total: None,
         };
         assert_eq!(reported, [known, lost]);
+        let named = named(&library.devices());
+        assert_eq!((&named[3].name, named.len()), (&reported[0].name, 4));
     }
 
     fn ask(slot: &str, amount: u64) -> BTreeMap<String, u64> {

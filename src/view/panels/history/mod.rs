@@ -17,6 +17,7 @@ use crate::{
         capability::Capability,
         history::{HistoryEntry, Outcome, SubStep},
         status::Status,
+        text::Clean,
     },
     theme::face::Face,
     view::{
@@ -30,15 +31,22 @@ use columns::{HistoryColumn, HistoryPlace};
 const WIDTH: u16 = 150;
 /// Lines above the table inside the frame: the filter, a blank one, the head.
 const ABOVE: u16 = 4;
-/// Lines below it: a blank one, then the marked entry.
-const FOOT: u16 = 4;
+/// Lines below it, at least: the message of the marked entry or step, and its facts.
+const FOOT: u16 = 3;
+/// Lines of the table that stay when a message is long.
+const LEAST_ROWS: u16 = 3;
 
 impl Dialog for HistoryTable {
     fn place(&self, _: &App, screen: Rect) -> DialogAreas {
         let around = if screen.height >= 30 { 6 } else { 1 };
         let height = screen.height.saturating_sub(around);
         let area = dialog::place(screen, WIDTH.min(screen.width), height);
-        dialog::areas(screen, area, dialog::rows(area, ABOVE, FOOT + 1))
+        // The frame, and a blank line between the table and the message.
+        let around = ABOVE + 2;
+        let room = usize::from(area.height.saturating_sub(around + LEAST_ROWS));
+        let lines = message_lines(self, area.width.saturating_sub(6)).len() + 1;
+        let foot = (lines.min(room) as u16).max(FOOT);
+        dialog::areas(screen, area, dialog::rows(area, ABOVE, foot + 2))
     }
 
     fn draw(&self, paint: &mut Paint<'_>, app: &App, areas: &DialogAreas, now: Timestamp) {
@@ -55,9 +63,25 @@ impl Dialog for HistoryTable {
         };
         table.draw_head(paint, rows);
         table.draw_rows(paint, rows);
-        let foot = Rect::new(inner.x, rows.bottom() + 1, inner.width, FOOT - 1);
+        let top = rows.bottom() + 1;
+        let foot = Rect::new(inner.x, top, inner.width, inner.bottom() - top);
         table.draw_foot(paint, foot);
     }
+}
+
+/// The message of the marked entry or step, in lines for a foot of `width` cells.
+fn message_lines(open: &HistoryTable, width: u16) -> Vec<String> {
+    let said = |message: Option<&Clean>| message.map(ToString::to_string).unwrap_or_default();
+    let message = match (open.marked_step(), open.entry(open.marked())) {
+        // Its line can be too short for its name.
+        (Some(step), _) if step.message.is_some() => {
+            format!("{}: {}", step.step, said(step.message.as_ref()))
+        }
+        (Some(step), _) => step.step.to_string(),
+        (None, Some(entry)) => said(entry.message.as_ref()),
+        (None, None) => String::new(),
+    };
+    text::wrap(&message, usize::from(width.saturating_sub(1)))
 }
 
 fn draw_filter(paint: &mut Paint<'_>, open: &HistoryTable, line: Rect) {
@@ -175,6 +199,9 @@ impl HistoryView<'_> {
         let seen = lines.iter().skip(self.open.scroll());
         for (line, y) in seen.zip(rows.top()..rows.bottom()) {
             let row = Rect::new(rows.x, y, rows.width, 1);
+            if *line == self.open.marked_line() {
+                dialog::mark(paint, row);
+            }
             match *line {
                 ShownLine::Entry(at) => self.draw_entry(paint, at, row),
                 ShownLine::Step(at, step) => {
@@ -213,9 +240,6 @@ impl HistoryView<'_> {
         let Some(entry) = self.open.entry(at) else {
             return;
         };
-        if at == self.open.marked() {
-            dialog::mark(paint, row);
-        }
         for place in self.places {
             let (text, face) = self.cell(paint, entry, at, place.column);
             paint.text(row.x + place.x, row.y, place.width, &text, face);
@@ -320,7 +344,15 @@ impl HistoryView<'_> {
         })
     }
 
-    /// The full message of the marked entry, its code and its id.
+    /// The phase, if its column is too narrow for it.
+    fn cut_phase(&self, entry: &HistoryEntry) -> Option<String> {
+        let mut places = self.places.iter();
+        let place = places.find(|it| it.column == HistoryColumn::Phase)?;
+        let is_cut = text::width(entry.phase.as_str()) > usize::from(place.width);
+        is_cut.then(|| entry.phase.to_string())
+    }
+
+    /// The full message of the marked entry or step, then its code, its time and its id.
     fn draw_foot(&self, paint: &mut Paint<'_>, foot: Rect) {
         if let Some(problem) = self.open.wrong() {
             paint.text(foot.x + 1, foot.y, foot.width, problem, Face::InputError);
@@ -329,8 +361,8 @@ impl HistoryView<'_> {
         let Some(entry) = self.open.entry(self.open.marked()) else {
             return;
         };
-        let message = entry.message.as_ref().map_or("", |it| it.as_str());
-        let mut lines = text::wrap(message, usize::from(foot.width.saturating_sub(1)));
+        let step = self.open.marked_step();
+        let mut lines = message_lines(self.open, foot.width);
         let room = usize::from(foot.height.saturating_sub(1));
         if lines.len() > room {
             lines.truncate(room);
@@ -338,7 +370,8 @@ impl HistoryView<'_> {
                 last.push_str(paint.glyphs.ellipsis);
             }
         }
-        let face = match outcome_face(&entry.result) {
+        let result = step.map_or(&entry.result, |step| &step.result);
+        let face = match outcome_face(result) {
             face @ (Face::Bad | Face::Warning) => face,
             _ => Face::Text,
         };
@@ -346,10 +379,19 @@ impl HistoryView<'_> {
             paint.text(foot.x + 1, y, foot.width - 1, line, face);
         }
         let dot = format!(" {} ", paint.glyphs.dot);
-        let created = tr!("created {at}", at = self.moment(entry.at));
-        let code = entry.error_code.as_ref().map(ToString::to_string);
-        let id = entry.id.as_ref().map(|id| tr!("id {id}", id));
-        let facts: Vec<String> = code.into_iter().chain([created]).chain(id).collect();
+        let facts: Vec<String> = match step {
+            Some(step) => {
+                let code = step.error_code.as_ref().map(ToString::to_string);
+                code.into_iter().chain(self.times(step)).collect()
+            }
+            None => {
+                let created = tr!("created {at}", at = self.moment(entry.at));
+                let code = entry.error_code.as_ref().map(ToString::to_string);
+                let id = entry.id.as_ref().map(|id| tr!("id {id}", id));
+                let phase = self.cut_phase(entry).into_iter();
+                phase.chain(code).chain([created]).chain(id).collect()
+            }
+        };
         let last = foot.bottom() - 1;
         let facts = facts.join(&dot);
         paint.text(foot.x + 1, last, foot.width - 1, &facts, Face::Dim);
