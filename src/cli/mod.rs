@@ -13,6 +13,7 @@ mod fail;
 mod find;
 mod forwarding;
 mod handlers;
+mod help_notes;
 mod invocation;
 mod kernels;
 mod language;
