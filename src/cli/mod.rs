@@ -18,6 +18,7 @@ mod invocation;
 mod kernels;
 mod language;
 mod listed;
+mod log_words;
 mod meter;
 mod output;
 mod parser_words;

@@ -237,6 +237,13 @@ pub fn sent(english: &str) -> Option<String> {
     catalog()?.sent(english)
 }
 
+/// The translation of a text by one of these templates, `None` if it is another text. The value of the placeholder
+/// `why` is translated, too, if a daemon may have made it.
+#[must_use]
+pub fn one_of(templates: &[&str], english: &str, why: &str) -> Option<String> {
+    sent::one_of(catalog()?, templates, english, why)
+}
+
 /// [`text`] for a text that isn't a literal. A text without a translation, such as a translated one, stays as it is.
 #[must_use]
 pub fn of(english: &str) -> &str {
