@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, ffi::OsString};
 
 use clap::{Arg, Command};
 
-use super::invocation;
+use super::{help_notes, invocation};
 use crate::{
     config::{layer::Loaded, paths::Paths},
     locale,
@@ -33,21 +33,30 @@ pub fn start(arguments: &[OsString]) -> Option<Loaded> {
     loaded.problems.is_empty().then_some(loaded)
 }
 
-/// The help in the user's language.
+/// The help in the user's language, as it is printed.
 #[must_use]
-pub fn help(mut command: Command) -> Command {
+pub fn help(command: Command) -> Command {
     if locale::catalog().is_none() {
         return command;
     }
+    help_notes::noted(tree(command))
+}
+
+/// The tree of all commands with the texts of the help in the user's language, without notes on defaults and values.
+#[must_use]
+pub fn tree(mut command: Command) -> Command {
     // Adds the options --help and --version.
     command.build();
+    if locale::catalog().is_none() {
+        return command;
+    }
     translated(command)
 }
 
-/// Clap has no text of its own below this template, except in errors.
-fn template() -> String {
+/// Clap has no text of its own below this template, except in errors. `about`: a text with a line end, or its placeholder.
+pub fn template(about: &str) -> String {
     let usage = tr!("Usage:");
-    format!("{{about-with-newline}}\n{usage} {{usage}}\n\n{{all-args}}{{after-help}}")
+    format!("{about}\n{usage} {{usage}}\n\n{{all-args}}{{after-help}}")
 }
 
 fn translated(mut command: Command) -> Command {
@@ -61,7 +70,7 @@ fn translated(mut command: Command) -> Command {
         command = command.after_help(text);
     }
     command
-        .help_template(template())
+        .help_template(template("{about-with-newline}"))
         .subcommand_help_heading(tr!("Commands"))
         .mut_args(argument)
         .mut_subcommands(translated)
@@ -109,6 +118,9 @@ fn collect(command: &Command, found: &mut BTreeSet<String>) {
         let texts = [arg.get_help(), arg.get_long_help()];
         found.extend(texts.into_iter().flatten().map(ToString::to_string));
         found.extend(arg.get_help_heading().map(str::to_owned));
+        let values = arg.get_possible_values();
+        let values = values.iter().filter(|it| !it.is_hide_set());
+        found.extend(values.filter_map(|it| Some(it.get_help()?.to_string())));
     }
     for command in command.get_subcommands().filter(|it| !it.is_hide_set()) {
         collect(command, found);

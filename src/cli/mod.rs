@@ -13,10 +13,12 @@ mod fail;
 mod find;
 mod forwarding;
 mod handlers;
+mod help_notes;
 mod invocation;
 mod kernels;
 mod language;
 mod listed;
+mod log_words;
 mod meter;
 mod output;
 mod parser_words;
@@ -61,8 +63,10 @@ pub fn main(handlers: &Handlers) -> ExitCode {
         .get(1)
         .is_some_and(|word| word == completion::ASKED)
     {
+        // What is typed doesn't change the language of the descriptions.
+        let early = language::start(&arguments[..1]);
         completion::complete(&arguments[2..], |options| {
-            invocation::load(options, None).ok()
+            invocation::load(options, early.as_ref()).ok()
         });
         return ExitCode::SUCCESS;
     }

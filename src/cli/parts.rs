@@ -37,9 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The tree of all commands, with their options and arguments.
 #[must_use]
 pub fn tree() -> Command {
-    let mut root = Cli::command();
-    root.build();
-    language::help(root)
+    language::tree(Cli::command())
 }
 
 /// All texts of the help, for translators.

@@ -1,5 +1,8 @@
 //! Chooses the language from the setting and the variables of the locale.
 
+/// The variables of the locale that choose a language. The first one that is set decides.
+pub const VARIABLES: [&str; 3] = ["LC_ALL", "LC_MESSAGES", "LANG"];
+
 /// The language of a user, or why it is English.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
@@ -26,7 +29,7 @@ pub fn wanted(setting: &str, unicode: bool, variable: impl Fn(&str) -> Option<St
     let locale = if is_asked {
         setting.to_owned()
     } else {
-        first(&["LC_ALL", "LC_MESSAGES", "LANG"], variable)
+        first(&VARIABLES, variable)
     };
     let codes = codes(&locale);
     match codes.last().map(String::as_str) {

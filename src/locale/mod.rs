@@ -164,11 +164,32 @@ pub fn speaking() -> Option<&'static Catalog> {
     OF_THREAD.get().or_else(|| SPOKEN.get().copied())
 }
 
-/// A text of the daemon for a program that doesn't translate, such as an SSH client.
+/// A text of the daemon for a program that doesn't translate and whose language isn't known.
 #[must_use]
 pub fn spoken(english: &str) -> String {
     let translated = speaking().and_then(|it| it.sent(english));
     translated.unwrap_or_else(|| english.to_owned())
+}
+
+/// The catalog for a program that asks for a language, by its codes. `None` for English and for an unknown language.
+#[must_use]
+pub fn speaking_in(codes: &[String]) -> Option<&'static Catalog> {
+    let is_asked = |language: &str| codes.iter().any(|code| code == language);
+    let own = speaking().filter(|own| is_asked(own.language()));
+    own.or_else(|| is_asked("ko").then(embedded::korean))
+}
+
+/// The catalog for a program with these variables of the locale. Without any of them: [`speaking`].
+#[must_use]
+pub fn speaking_to(variable: impl Fn(&str) -> Option<String>) -> Option<&'static Catalog> {
+    let is_set = |name: &&str| variable(name).is_some_and(|value| !value.is_empty());
+    if !choose::VARIABLES.iter().any(is_set) {
+        return speaking();
+    }
+    match wanted("auto", is_utf8(&variable), &variable) {
+        Wanted::English(_) => None,
+        Wanted::Language { codes, .. } => speaking_in(&codes),
+    }
 }
 
 /// Uses a catalog in this thread until the guard is dropped. For tests.
@@ -235,6 +256,13 @@ pub fn plural_text(
 #[must_use]
 pub fn sent(english: &str) -> Option<String> {
     catalog()?.sent(english)
+}
+
+/// The translation of a text by one of these templates, `None` if it is another text. The value of the placeholder
+/// `why` is translated, too, if a daemon may have made it.
+#[must_use]
+pub fn one_of(templates: &[&str], english: &str, why: &str) -> Option<String> {
+    sent::one_of(catalog()?, templates, english, why)
 }
 
 /// [`text`] for a text that isn't a literal. A text without a translation, such as a translated one, stays as it is.

@@ -9,7 +9,10 @@ use std::{
     collections::{BTreeMap, HashMap},
 };
 
-use super::fill::{Part, fill_from, parts};
+use super::{
+    catalog::Catalog,
+    fill::{Part, fill_from, parts},
+};
 
 /// The context of a daemon's texts in catalogs.
 const CONTEXT: &str = "daemon\u{4}";
@@ -215,17 +218,36 @@ fn template(key: &str, translation: &'static str) -> Option<Template> {
     } else {
         FEWEST_LETTERS.1
     };
-    let words = parts(english).into_iter().map(|part| match part {
-        Part::Words(words) => words.chars().filter(|c| c.is_alphabetic()).count(),
-        Part::Name(_) => 0,
-    });
-    let letters = words.sum();
+    let letters = letters(english);
     (letters >= fewest).then(|| Template {
         english: english.to_owned(),
         translation,
         letters,
         is_daemons,
     })
+}
+
+/// The number of letters that aren't values.
+fn letters(template: &str) -> usize {
+    let words = parts(template).into_iter().map(|part| match part {
+        Part::Words(words) => words.chars().filter(|c| c.is_alphabetic()).count(),
+        Part::Name(_) => 0,
+    });
+    words.sum()
+}
+
+/// The translation of a text by one of a few templates. The value of one placeholder may be a text of a daemon.
+pub fn one_of(catalog: &Catalog, templates: &[&str], text: &str, why: &str) -> Option<String> {
+    let fitting = templates
+        .iter()
+        .filter_map(|it| Some((*it, values(it, text)?)));
+    let (template, values) = fitting.max_by_key(|(it, _)| letters(it))?;
+    let values = values.into_iter().map(|(name, value)| {
+        let own = catalog.sent(value).filter(|_| name == why);
+        (name, own.unwrap_or_else(|| value.to_owned()))
+    });
+    let values: Vec<(&str, String)> = values.collect();
+    Some(fill_from(catalog.get(template)?, &values))
 }
 
 fn uncapitalized(text: &str) -> String {

@@ -23,9 +23,6 @@ pub const CONNECTING: usize = 64;
 /// The host name of the main container, as in Backend.AI.
 pub const MAIN_HOST: &str = "main1";
 
-/// How the line of a log begins that names the command of a batch session. [`OWN_LINE`] is before it.
-pub const COMMAND_LINE: &str = "command: ";
-
 /// How the runner's own lines in a log begin.
 pub const OWN_LINE: &str = "workbay: ";
 

@@ -42,6 +42,7 @@ pub mod network;
 pub mod notice;
 pub mod one_time_code;
 pub mod own_image;
+pub mod own_line;
 pub mod policy;
 pub mod ports;
 pub mod priority;

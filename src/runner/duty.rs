@@ -16,7 +16,7 @@ use super::{
     preload, processes, shell_choice,
     signals::{SignalEvent, Signals, StopOrder},
 };
-use crate::model::inside;
+use crate::model::{inside, own_line};
 
 /// Exit codes of commands that can't be started.
 const NOT_FOUND: u8 = 127;
@@ -26,11 +26,11 @@ const NOT_RUN: u8 = 126;
 /// with an order to end that arrives meanwhile.
 pub(super) async fn bootstrap(signals: &mut Signals) -> Option<StopOrder> {
     let script = Path::new(inside::HOME).join(inside::BOOTSTRAP);
-    announce(&format!("runs {}", inside::BOOTSTRAP));
+    announce(&own_line::script_runs(inside::BOOTSTRAP));
     let child = match start_script(&script) {
         Ok(child) => child,
         Err(why) => {
-            announce(&format!("{} didn't run: {why}", inside::BOOTSTRAP));
+            announce(&own_line::script_not_run(inside::BOOTSTRAP, why));
             return None;
         }
     };
@@ -40,10 +40,7 @@ pub(super) async fn bootstrap(signals: &mut Signals) -> Option<StopOrder> {
             SignalEvent::Child => match code_of(child) {
                 Some(0) => return None,
                 Some(code) => {
-                    announce(&format!(
-                        "{} failed with exit code {code}. The session keeps running",
-                        inside::BOOTSTRAP
-                    ));
+                    announce(&own_line::script_failed(inside::BOOTSTRAP, code));
                     return None;
                 }
                 None => {}
@@ -55,7 +52,7 @@ pub(super) async fn bootstrap(signals: &mut Signals) -> Option<StopOrder> {
 /// Runs the command of a batch session and returns its exit code. Passes on an order to end. The command then has
 /// until the engine's stop timeout.
 pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
-    announce(&format!("{}{}", inside::COMMAND_LINE, in_one_line(command)));
+    announce(&in_one_line(command));
     let (child, passing) = match start_command(command) {
         Ok(started) => started,
         Err((why, code)) => {
@@ -66,10 +63,7 @@ pub(super) async fn batch(signals: &mut Signals, command: &str) -> u8 {
     loop {
         match signals.next().await {
             SignalEvent::Order(order) => {
-                announce(&format!(
-                    "{} received and sent to the command",
-                    order.name()
-                ));
+                announce(&own_line::signal_passed(order.name()));
                 // The command may have just ended. Its end is then the next event.
                 let _ = rustix::process::kill_process_group(child, order.signal());
             }
@@ -98,7 +92,8 @@ fn start_script(script: &Path) -> Result<Pid, String> {
         return Ok(child);
     }
     // This also runs scripts in a home directory that is mounted with `noexec`.
-    let shell = shell_choice::for_scripts(path_variable().as_deref()).ok_or_else(no_shell)?;
+    let shell =
+        shell_choice::for_scripts(path_variable().as_deref()).ok_or_else(own_line::no_shell)?;
     start(Command::new(shell).arg(script)).map_err(|error| error.to_string())
 }
 
@@ -109,7 +104,7 @@ fn begins_with_interpreter(script: &Path) -> bool {
 
 fn start_command(command: &str) -> Result<(Pid, Passing), (String, u8)> {
     let shell: PathBuf = shell_choice::for_scripts(path_variable().as_deref())
-        .ok_or_else(|| (no_shell(), NOT_FOUND))?;
+        .ok_or_else(|| (own_line::no_shell(), NOT_FOUND))?;
     let mut command_line = Command::new(&shell);
     command_line.arg("-c").arg(command);
     command_line.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -118,16 +113,9 @@ fn start_command(command: &str) -> Result<(Pid, Passing), (String, u8)> {
         Ok((number_of(&child)?, passing))
     });
     started.map_err(|error| {
-        (
-            format!("{} can't be run: {error}", shell.display()),
-            NOT_RUN,
-        )
+        let why = own_line::shell_not_run(shell.display(), error);
+        (why, NOT_RUN)
     })
-}
-
-fn no_shell() -> String {
-    "this environment has no shell (bash, sh or ash) for commands. Choose another environment"
-        .to_owned()
 }
 
 /// Starts the command in its own process group, so that signals reach all of its processes.
@@ -156,13 +144,13 @@ fn path_variable() -> Option<String> {
     std::env::var("PATH").ok()
 }
 
-/// Shortens a command of several lines to its first line and the number of the others.
+/// The line that names a command. One of several lines is shortened to its first line and the number of the others.
 fn in_one_line(command: &str) -> String {
     let mut lines = command.trim().lines();
     let first = lines.next().unwrap_or_default();
     match lines.count() {
-        0 => first.to_owned(),
-        more => format!("{first} … and {more} more lines"),
+        0 => own_line::command(first),
+        more => own_line::long_command(first, more),
     }
 }
 
@@ -172,10 +160,10 @@ mod tests {
 
     #[test]
     fn a_long_command_is_reported_by_its_first_line() {
-        assert_eq!(in_one_line("  make all\n"), "make all");
+        assert_eq!(in_one_line("  make all\n"), "command: make all");
         assert_eq!(
             in_one_line("cd x\nmake\nmake test"),
-            "cd x … and 2 more lines"
+            "command: cd x … and 2 more lines"
         );
     }
 

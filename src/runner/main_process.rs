@@ -8,7 +8,7 @@ use super::{
     processes,
     signals::{SignalEvent, Signals, StopOrder},
 };
-use crate::model::inside;
+use crate::model::{inside, own_line};
 
 /// Time for the command's last output on stderr to arrive. It reaches the log separately from stdout, and must not
 /// come after the line that reports the end of the command.
@@ -60,11 +60,11 @@ async fn live(duty: &Duty) -> std::io::Result<u8> {
         // A batch command that never started counts as failed.
         return Ok(duty.batch.as_ref().map_or(0, |_| order.code()));
     }
-    announce("ready");
+    announce(&own_line::ready());
     if let Some(command) = &duty.batch {
         let code = duty::batch(&mut signals, command).await;
         tokio::time::sleep(LAST_WORDS).await;
-        announce(&format!("ended with exit code {code}"));
+        announce(&own_line::ended(code));
         processes::farewell().await;
         return Ok(code);
     }
@@ -81,7 +81,7 @@ async fn live(duty: &Duty) -> std::io::Result<u8> {
 }
 
 async fn end(order: StopOrder) {
-    announce(&format!("{} received: the session ends", order.name()));
+    announce(&own_line::signal_ends(order.name()));
     processes::farewell().await;
 }
 
@@ -91,7 +91,7 @@ fn introduce(say: &[String]) {
     for line in say {
         announce(line);
     }
-    announce(&format!("user         {}:{}", uid.as_raw(), gid.as_raw()));
+    announce(&own_line::user(uid.as_raw(), gid.as_raw()));
     for line in mounts(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default()) {
         announce(&line);
     }
@@ -107,12 +107,11 @@ fn mounts(mountinfo: &str) -> Vec<String> {
         };
         let below = place.strip_prefix(inside::HOME);
         if below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
-            let mode = if options.split(',').any(|o| o == "ro") {
-                "read-only"
+            found.push(if options.split(',').any(|o| o == "ro") {
+                own_line::mount_read_only(place)
             } else {
-                "read-write"
-            };
-            found.push(format!("mount        {place} ({mode})"));
+                own_line::mount_read_write(place)
+            });
         }
     }
     found

@@ -13,8 +13,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     backlog::{Backlog, Queued},
     command,
+    variables::Variables,
 };
-use crate::locale;
+use crate::locale::{self, Catalog};
 
 /// The code of standard error in extended data.
 const STDERR: u32 = 1;
@@ -113,6 +114,8 @@ pub(super) struct ChannelOutput {
     handle: Handle,
     backlog: Arc<Backlog>,
     end: ChannelEnd,
+    /// The language of workbay's own sentences, `None` for English.
+    language: Option<&'static Catalog>,
 }
 
 impl ChannelOutput {
@@ -127,7 +130,13 @@ impl ChannelOutput {
             handle,
             backlog,
             end,
+            language: locale::speaking(),
         }
+    }
+
+    /// Chooses the language by the client's variables.
+    pub(super) fn speak(&mut self, variables: &Variables) {
+        self.language = locale::speaking_to(|name| variables.get(name));
     }
 
     pub(super) fn end(&self) -> &ChannelEnd {
@@ -172,7 +181,8 @@ impl ChannelOutput {
 
     /// Sends a sentence of workbay's own on standard error.
     pub(super) async fn say(&self, sentence: &str) {
-        let line = format!("workbay: {}\r\n", locale::spoken(sentence));
+        let translated = self.language.and_then(|it| it.sent(sentence));
+        let line = format!("workbay: {}\r\n", translated.as_deref().unwrap_or(sentence));
         // The client may be gone.
         let _ = self.send(line.into(), true).await;
     }

@@ -29,7 +29,7 @@ pub(super) const CHANNELS: usize = 64;
 /// How many channels a connection may open until it ends. The library keeps a little of each that the server closed.
 const ALL_CHANNELS: usize = 16 * 1024;
 
-/// The codes of the protocol for refused channels.
+/// The codes of the protocol for refused channels. Their reasons are English: OpenSSH shows other letters as numbers.
 const PROHIBITED: u32 = 1;
 const CONNECT_FAILED: u32 = 2;
 const NO_ROOM: u32 = 4;
@@ -128,7 +128,7 @@ impl Connection {
     fn new_channel(&mut self) -> Result<OwnedSemaphorePermit, ChannelOpenFailure> {
         let full = |reason: String| ChannelOpenFailure::Other {
             code: NO_ROOM,
-            reason: locale::spoken(&reason),
+            reason,
         };
         if self.opened >= ALL_CHANNELS {
             let why = tr_sent!(
@@ -150,10 +150,11 @@ impl Connection {
 
     /// Starts the program of a channel. The client hears of a failure on the channel itself.
     fn start(&mut self, id: ChannelId, session: &mut Session, what: Program) -> Started {
-        let Some(waiting) = self.waiting.remove(&id) else {
+        let Some(mut waiting) = self.waiting.remove(&id) else {
             session.channel_failure(id)?;
             return Ok(());
         };
+        waiting.output.speak(&waiting.variables);
         let start = match what {
             Program::Sftp => Ok(Start::Sftp),
             Program::Shell if self.with_tmux && waiting.terminal.is_some() => Ok(Start::Tmux {
@@ -291,7 +292,7 @@ impl Handler for Connection {
                 } else {
                     tunnel::elsewhere(host)
                 };
-                let (code, reason) = (PROHIBITED, locale::spoken(&reason));
+                let code = PROHIBITED;
                 reply
                     .reject(ChannelOpenFailure::Other { code, reason })
                     .await;
@@ -311,7 +312,7 @@ impl Handler for Connection {
                             tunnel::carry(stream, access, input, output).await;
                         }
                         Err(failure) => {
-                            let reason = locale::spoken(&failure.sentence());
+                            let reason = failure.sentence();
                             let code = CONNECT_FAILED;
                             reply
                                 .reject(ChannelOpenFailure::Other { code, reason })
@@ -332,7 +333,7 @@ impl Handler for Connection {
         reply: ChannelOpenHandle,
         _session: &mut Session,
     ) -> Result<(), Failure> {
-        let reason = locale::spoken(tr_sent!("Unix sockets aren't forwarded. Forward a port"));
+        let reason = tr_sent!("Unix sockets aren't forwarded. Forward a port").to_owned();
         let code = PROHIBITED;
         reply
             .reject(ChannelOpenFailure::Other { code, reason })
@@ -459,7 +460,7 @@ impl Handler for Connection {
             }
             Err(failure) => {
                 // The answer to a refused forward has no room for a reason. Clients show this one on request.
-                session.debug(true, &locale::spoken(&failure.sentence()), "")?;
+                session.debug(true, &failure.sentence(), "")?;
                 Ok(false)
             }
         }

@@ -42,7 +42,7 @@ use self::{
     connection::{Connection, Shared},
     gate::{Gate, Life},
 };
-use crate::{locale, model::failure::Failure};
+use crate::model::failure::Failure;
 
 /// How long a client may take to log in.
 const GRACE: Duration = Duration::from_secs(60);
@@ -90,7 +90,8 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         ended = &mut running => return ended,
         () = &mut grace, if !*is_admitted.borrow() => Err(late()),
         () = stop.cancelled() => {
-            let why = locale::spoken(tr_sent!("the session's SSH server has stopped"));
+            // English, because OpenSSH shows the letters of other languages as numbers.
+            let why = tr_sent!("the session's SSH server has stopped").to_owned();
             let handle = running.handle();
             let farewell = handle.disconnect(Disconnect::ByApplication, why, String::new());
             let _ = tokio::time::timeout(FAREWELL, farewell).await;

@@ -34,6 +34,11 @@ impl Variables {
         self.0.push((name.to_owned(), value.to_owned()));
     }
 
+    pub(super) fn get(&self, name: &str) -> Option<String> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone())
+    }
+
     /// As `NAME=VALUE`.
     pub(super) fn words(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(name, value)| format!("{name}={value}"))

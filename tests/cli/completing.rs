@@ -24,6 +24,34 @@ fn offered(machine: &Machine, words: &[&str]) -> Vec<String> {
     values.map(str::to_owned).collect()
 }
 
+#[test]
+fn descriptions_are_in_the_language_of_the_shell() {
+    let machine = Machine::new();
+    let offered = |locale: &str, words: &[&str]| {
+        let output = Command::new(BINARY)
+            .args(["__complete", "words"])
+            .args(words)
+            .envs(env(&machine))
+            .env("LC_ALL", locale)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let typed = ["wait", "--for", "end"];
+    assert_eq!(offered("C.UTF-8", &typed), "ended\tThe session has ended\n");
+    assert_eq!(offered("ko_KR.UTF-8", &typed), "ended\t세션이 종료됨\n");
+    // Words of the line are not options of this program.
+    let after_json = ["ls", "--json", "--tr"];
+    let english = offered("C.UTF-8", &after_json);
+    let korean = offered("ko_KR.UTF-8", &after_json);
+    assert!(english.starts_with("--tree\t"), "{english}");
+    assert!(
+        korean.starts_with("--tree\t") && korean != english,
+        "{korean}"
+    );
+    assert!(!machine.path("state").exists(), "a Tab started a daemon");
+}
+
 /// Types what begins a command, and Tab; the shell makes it whole.
 #[track_caller]
 fn completes(shell: &mut Terminal, typed: &str, whole: &str) {

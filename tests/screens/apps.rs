@@ -423,6 +423,17 @@ fn the_commands_for_ssh() {
     let screen = screen.press("y");
     let copied = |it: &Effect| matches!(it, Effect::Copy { text, .. } if text.starts_with("ssh -p 10251 -i /home/jin"));
     assert!(screen.effects().iter().any(copied));
+    // The keys of URLs say why they do nothing.
+    let mut screen = screen;
+    for (key, why) in [
+        ("o", "A browser can't open SSH"),
+        ("v", "contain no token"),
+        ("q", "have no QR code"),
+        ("enter", "Port 10251 is open"),
+    ] {
+        screen = screen.press(key);
+        assert!(screen.sees(why), "{key}: {}", screen.text());
+    }
 }
 
 /// The same on an engine with an app proxy.
@@ -466,6 +477,17 @@ fn an_app_is_opened_at_the_proxy_of_a_cluster() {
     let screen = screen.answer(is_proxy, Ok(proxied(url, Some("proxy.example:10206"))));
     assert!(screen.sees("proxy.example:10206"), "{}", screen.text());
     assert!(!screen.sees("browser"), "{}", screen.text());
+    let mut screen = screen;
+    for (key, why) in [
+        ("o", "Browsers can't open this app"),
+        ("v", "contains no token"),
+        ("Y", "needs no ssh command"),
+        ("q", "Only opened ports"),
+        ("enter", "Already open"),
+    ] {
+        screen = screen.press(key);
+        assert!(screen.sees(why), "{key}: {}", screen.text());
+    }
     let screen = on_a_cluster(80, 24).press("down p");
     let refused = Failure::refused("the cluster has no app proxy").hint("press Enter");
     let screen = screen.answer(is_proxy, Err(refused));

@@ -151,6 +151,35 @@ fn tmux_is_the_shell_of_who_asks_for_it() {
 }
 
 #[test]
+fn sentences_of_workbay_are_in_the_language_of_the_client() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let server = SshTestServer::new();
+    let said = |variables: &str| {
+        let option = format!("SetEnv={variables}");
+        let options: &[&str] = if variables.is_empty() {
+            &[]
+        } else {
+            &["-o", &option]
+        };
+        let mut ssh = server.ssh(options);
+        fails(ssh.arg(std::ffi::OsStr::from_bytes(b"echo \xff")))
+    };
+    let (english, korean) = ("the command isn't UTF-8", "명령이 UTF-8이 아닙니다");
+    for (variables, expected) in [
+        ("", english),
+        ("LANG=ko_KR.UTF-8", korean),
+        ("LC_ALL=ko_KR.UTF-8 LANG=C", korean),
+        ("LC_MESSAGES=en_US.UTF-8 LANG=ko_KR.UTF-8", english),
+        ("LC_MESSAGES=ko_KR.UTF-8 LANG=en_US.UTF-8", korean),
+        ("LANG=ko_KR.EUC-KR", english),
+        ("LANG=fr_FR.UTF-8", english),
+    ] {
+        let text = said(variables);
+        assert!(text.contains(expected), "{variables}: {text}");
+    }
+}
+
+#[test]
 fn only_the_right_key_and_user_get_in() {
     let server = SshTestServer::new();
     let mut wrong_user = server.command("ssh");

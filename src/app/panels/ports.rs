@@ -16,6 +16,7 @@ use crate::{
         step::{Go, Purpose, Step, UrlUse},
     },
     key::Key,
+    locale,
     model::{
         forward::{Forward, ForwardId, OpenedForward},
         natural,
@@ -164,7 +165,7 @@ impl PortBoard {
             }
             Action::ForwardReveal => vec![Step::url(id, UrlUse::Show)],
             Action::ForwardQr if forward.public.is_none() => {
-                vec![Step::toast(Level::Info, NO_QR)]
+                vec![Step::toast(Level::Info, locale::text(NO_QR))]
             }
             Action::ForwardQr => {
                 self.qr = !self.qr;

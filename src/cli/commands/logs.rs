@@ -1,6 +1,6 @@
 //! `workbay logs`: a session's log, made safe for the terminal unless asked for raw.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use clap::Args;
 
@@ -13,9 +13,12 @@ use crate::{
         fail::{Fail, Outcome, code},
         find,
         invocation::Invocation,
-        kernels, output,
+        kernels,
+        log_words::LogWords,
+        output,
     },
     client::{Stream, StreamItem},
+    locale,
     model::{
         log::{LogOptions, LogSource, split_time},
         text::Clean,
@@ -63,7 +66,7 @@ impl RunCommand for Logs {
             };
             let stream = connection.stream(StreamOpen::Log { session, options });
             tokio::select! {
-                outcome = connection.watched(copy(stream, mode(&self))) => outcome?,
+                outcome = connection.watched(copy(stream, washers(&self))) => outcome?,
                 // Ctrl-C is the normal way to stop following.
                 _ = tokio::signal::ctrl_c() => Ok(0),
             }
@@ -82,8 +85,18 @@ fn mode(arguments: &Logs) -> LogMode {
     }
 }
 
-async fn copy(mut stream: Stream, mode: LogMode) -> Outcome {
-    let mut outputs = [Washer::new(mode), Washer::new(mode)];
+/// One for each source. workbay's own lines are on stdout.
+fn washers(arguments: &Logs) -> [Washer; 2] {
+    let mode = mode(arguments);
+    let mut washers = [Washer::new(mode), Washer::new(mode)];
+    let is_shown = !arguments.raw && io::stdout().is_terminal();
+    if is_shown && locale::catalog().is_some() {
+        washers[LogSource::Stdout as usize].words = Some(LogWords::new(arguments.timestamps));
+    }
+    washers
+}
+
+async fn copy(mut stream: Stream, mut outputs: [Washer; 2]) -> Outcome {
     while let Some(item) = stream.recv().await {
         match item {
             StreamItem::Opened => {}
@@ -93,7 +106,7 @@ async fn copy(mut stream: Stream, mode: LogMode) -> Outcome {
             }
             StreamItem::Ended(end) => {
                 for source in [LogSource::Stdout, LogSource::Stderr] {
-                    put(source, &outputs[source as usize].rest())?;
+                    put(source, &outputs[source as usize].finish())?;
                 }
                 return ended(end);
             }
@@ -136,6 +149,8 @@ struct Washer {
     mode: LogMode,
     line: Vec<u8>,
     filter: OutputFilter,
+    /// Translates workbay's own lines.
+    words: Option<LogWords>,
 }
 
 /// Resets the style, so that text after the log has the terminal's own style.
@@ -151,10 +166,29 @@ impl Washer {
             mode,
             line: Vec::new(),
             filter: OutputFilter::of_log(colors),
+            words: None,
         }
     }
 
     fn wash(&mut self, bytes: &[u8]) -> Vec<u8> {
+        match &mut self.words {
+            Some(words) => {
+                let translated = words.pass(bytes);
+                self.wash_words(&translated)
+            }
+            None => self.wash_words(bytes),
+        }
+    }
+
+    /// What is left at the end of the log, made safe.
+    fn finish(&mut self) -> Vec<u8> {
+        let held = self.words.as_mut().map(LogWords::rest).unwrap_or_default();
+        let mut out = self.wash_words(&held);
+        out.extend(self.rest());
+        out
+    }
+
+    fn wash_words(&mut self, bytes: &[u8]) -> Vec<u8> {
         match self.mode {
             LogMode::Raw => return bytes.to_vec(),
             LogMode::Followed { .. } => return self.filter.pass(bytes),
@@ -196,6 +230,7 @@ impl Washer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::locale::embedded;
 
     fn washed(pieces: &[&[u8]]) -> String {
         let mut washer = Washer::new(LogMode::Lines);
@@ -209,6 +244,24 @@ mod tests {
         assert_eq!(washed(&[b"a\x1b[2", b"Jb\nc"]), "ab\nc");
         let korean = "한글\n".as_bytes();
         assert_eq!(washed(&[&korean[..2], &korean[2..]]), "한글\n");
+    }
+
+    #[test]
+    fn workbays_own_lines_are_in_the_users_language() {
+        let _korean = locale::in_this_thread(embedded::korean());
+        for mode in [LogMode::Lines, LogMode::Followed { colors: false }] {
+            let mut washer = Washer::new(mode);
+            washer.words = Some(LogWords::new(false));
+            let pieces: [&[u8]; 3] = [
+                b"workbay: re",
+                b"ady\nready\n",
+                b"workbay: ended with exit code 3",
+            ];
+            let mut out: Vec<u8> = pieces.iter().flat_map(|it| washer.wash(it)).collect();
+            out.extend(washer.finish());
+            let expected = "workbay: 준비됨\nready\nworkbay: 끝났습니다 (종료 코드 3)";
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
     }
 
     #[test]

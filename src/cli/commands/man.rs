@@ -8,12 +8,15 @@ use std::{
 use clap::Args;
 use clap::CommandFactory;
 
-use crate::cli::{
-    args::Cli,
-    commands::RunCommand,
-    fail::{Fail, Outcome, code},
-    invocation::Invocation,
-    output,
+use crate::{
+    cli::{
+        args::Cli,
+        commands::RunCommand,
+        fail::{Fail, Outcome, code},
+        invocation::Invocation,
+        language, output,
+    },
+    locale,
 };
 
 #[derive(Args, Debug)]
@@ -32,8 +35,8 @@ impl RunCommand for Man {
 fn write(dir: &Path) -> Outcome {
     let written = fs::create_dir_all(dir);
     let written = written.and_then(|()| {
-        clap_mangen::generate_to(Cli::command(), dir)?;
-        keep_examples(dir)
+        clap_mangen::generate_to(language::tree(Cli::command()), dir)?;
+        correct(dir)
     });
     let failed = |why| {
         let message = tr!(
@@ -48,8 +51,8 @@ fn write(dir: &Path) -> Outcome {
     Ok(0)
 }
 
-/// Keeps the lines of examples in the pages as they are. Their other text is filled.
-fn keep_examples(dir: &Path) -> io::Result<()> {
+/// Keeps the lines of examples in the pages as they are, and translates the words that the generator adds.
+fn correct(dir: &Path) -> io::Result<()> {
     for page in fs::read_dir(dir)? {
         let page = page?.path();
         let is_ours = page
@@ -57,10 +60,47 @@ fn keep_examples(dir: &Path) -> io::Result<()> {
             .and_then(|name| name.to_str())
             .is_some_and(|name| name.starts_with("workbay") && name.ends_with(".1"));
         if is_ours {
-            fs::write(&page, with_examples(&fs::read_to_string(&page)?))?;
+            let text = with_examples(&fs::read_to_string(&page)?);
+            fs::write(&page, translated(&text))?;
         }
     }
     Ok(())
+}
+
+/// A page with the headings and notes of the generator in the user's language. The other texts are translated already.
+fn translated(page: &str) -> String {
+    let lines = page.lines().map(|line| match line {
+        ".SH NAME" => heading(tr!("NAME")),
+        ".SH SYNOPSIS" => heading(tr!("SYNOPSIS")),
+        ".SH DESCRIPTION" => heading(tr!("DESCRIPTION")),
+        ".SH EXTRA" => heading(tr!("EXTRA")),
+        ".SH VERSION" => heading(tr!("VERSION")),
+        line => noted(line),
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
+/// A line with the generator's notes, or with the meaning of a value.
+fn noted(line: &str) -> String {
+    if let Some((before, rest)) = line.split_once("[default: ")
+        && let Some(value) = rest.strip_suffix(']')
+    {
+        return format!("{before}{}", tr!("[default: {value}]", value));
+    }
+    if let Some((value, meaning)) = line.split_once(": ")
+        && let Some(own) = locale::find(meaning)
+    {
+        return format!("{value}: {own}");
+    }
+    line.replace("Possible values:", tr!("Possible values:"))
+}
+
+fn heading(title: &str) -> String {
+    if title.contains(' ') {
+        format!(".SH \"{title}\"")
+    } else {
+        format!(".SH {title}")
+    }
 }
 
 /// Lines that begin with spaces are examples.
@@ -83,12 +123,41 @@ mod tests {
     use std::{path::PathBuf, process::Command};
 
     use super::*;
+    use crate::locale::embedded;
 
     /// The names of a command's page and of those below.
     fn pages(command: &clap::Command, name: &str) -> Vec<String> {
         let below = command.get_subcommands().filter(|it| !it.is_hide_set());
         let below = below.flat_map(|it| pages(it, &format!("{name}-{}", it.get_name())));
         std::iter::once(format!("{name}.1")).chain(below).collect()
+    }
+
+    #[test]
+    fn pages_are_in_the_users_language() {
+        let dir = tempfile::tempdir().unwrap();
+        let page = |name: &str| {
+            assert_eq!(write(dir.path()), Ok(0));
+            fs::read_to_string(dir.path().join(name)).unwrap()
+        };
+        let english = page("workbay-wait.1");
+        let _korean = locale::in_this_thread(embedded::korean());
+        let korean = page("workbay-wait.1");
+        for (own, other) in [
+            (".SH NAME", ".SH 이름"),
+            (".SH SYNOPSIS", ".SH 개요"),
+            (".SH DESCRIPTION", ".SH 설명"),
+            (".SH EXTRA", ".SH \"추가 정보\""),
+            (".SH VERSION", ".SH 버전"),
+            ("[default: ended]", "[기본값: ended]"),
+            ("Possible values:", "가능한 값:"),
+            ("The session has ended", "세션이 종료됨"),
+        ] {
+            assert!(english.contains(own) && !english.contains(other), "{own}");
+            assert!(
+                korean.contains(other) && !korean.contains(own),
+                "{other}\n{korean}"
+            );
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use http::{HeaderMap, Response, StatusCode, header};
 use tokio::net::TcpStream;
 
 use crate::{
-    locale::{self, Catalog, embedded},
+    locale::{self, Catalog},
     model::text::Clean,
 };
 
@@ -74,16 +74,11 @@ fn plain(what: &Clean, fix: Option<&Clean>) -> String {
 
 /// The texts for a request, `None` for English.
 fn language(request: &HeaderMap) -> Option<&'static Catalog> {
-    let own = locale::speaking();
     let Some(wanted) = request.get(header::ACCEPT_LANGUAGE) else {
-        return own;
+        return locale::speaking();
     };
     let first = wanted.to_str().ok()?.split([',', ';', '-']).next()?.trim();
-    match own {
-        Some(own) if own.language() == first => Some(own),
-        _ if first == "ko" => Some(embedded::korean()),
-        _ => None,
-    }
+    locale::speaking_in(&[first.to_owned()])
 }
 
 fn html(language: &str, status: StatusCode, what: &Clean, fix: Option<&Clean>) -> String {

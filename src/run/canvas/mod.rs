@@ -142,6 +142,11 @@ impl<B: CellOutput> Canvas<B> {
         Ok(())
     }
 
+    /// The cells on the screen. `None` before the first frame.
+    pub fn shown(&self) -> Option<&Surface> {
+        self.shown.as_ref()
+    }
+
     pub fn backend(&self) -> &B {
         &self.backend
     }

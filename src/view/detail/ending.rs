@@ -6,6 +6,7 @@ use crate::{
     app::detail::Used,
     model::{
         figures::{Figures, Metric},
+        own_line,
         resources::Bytes,
         text::Clean,
     },
@@ -86,7 +87,9 @@ pub fn last_lines(view: &DetailView<'_>) -> Vec<DetailLine> {
     let mut lines = vec![Vec::new(), title];
     let shown = kept.iter().skip(kept.len().saturating_sub(LAST_LINES));
     let line = |line: &Clean| {
-        let text = text::fit(line.as_str(), view.width, view.glyphs.ellipsis);
+        let own = own_line::shown(line.as_str());
+        let shown = own.as_deref().unwrap_or(line.as_str());
+        let text = text::fit(shown, view.width, view.glyphs.ellipsis);
         vec![(text, Face::Text)]
     };
     lines.extend(shown.map(line));

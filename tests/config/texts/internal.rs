@@ -5,12 +5,10 @@
 pub enum Reason {
     /// What another program says, sends or reads.
     OfAnotherProgram,
-    /// It is written into the log of a session.
-    SessionLog,
     /// It ends up in the log of the daemon, or nowhere.
     DaemonLog,
 }
-use Reason::{DaemonLog, OfAnotherProgram, SessionLog};
+use Reason::{DaemonLog, OfAnotherProgram};
 
 /// A file, why its texts aren't translated, and how they begin.
 pub const INTERNAL: &[(&str, Reason, &[&str])] = &[
@@ -119,11 +117,6 @@ pub const INTERNAL: &[(&str, Reason, &[&str])] = &[
         &["row_id kernel_nodes { edges { node { row_id s"],
     ),
     (
-        "src/engine/backendai/stream/follow.rs",
-        SessionLog,
-        &["\n… lines are missing: the log was truncated "],
-    ),
-    (
         "src/engine/backendai/stream/ssh/helper/python.rs",
         OfAnotherProgram,
         &["import os, sys\nleft, parts = int(sys.argv[1]"],
@@ -152,32 +145,6 @@ pub const INTERNAL: &[(&str, Reason, &[&str])] = &[
         "src/engine/docker/connect/transport/ssh.rs",
         OfAnotherProgram,
         &["not found", "Unknown command", "No such file or directory"],
-    ),
-    (
-        "src/engine/docker/container/create.rs",
-        SessionLog,
-        &[
-            "limits       {} CPU{cores}, memory {} (no swa",
-            "cluster      {} of {size}",
-            "devices      GPU {}",
-        ],
-    ),
-    (
-        "src/engine/docker/home/dotfiles.rs",
-        SessionLog,
-        &[
-            "not all dotfiles of {} were copied: {error}",
-            "the dotfiles of {} weren't copied: {} is too ",
-            "the dotfile {} and the following ones weren't",
-        ],
-    ),
-    (
-        "src/engine/docker/home/limit.rs",
-        SessionLog,
-        &[
-            "disk         {most} (enforced by the file sys",
-            "disk         {most} (measured, not enforced: ",
-        ],
     ),
     (
         "src/engine/docker/home/skeleton.rs",
@@ -270,22 +237,9 @@ pub const INTERNAL: &[(&str, Reason, &[&str])] = &[
         ],
     ),
     (
-        "src/engine/docker/log/saved/mod.rs",
-        SessionLog,
-        &["\nworkbay: the rest of the log can't be read:"],
-    ),
-    (
         "src/engine/docker/network/mod.rs",
         OfAnotherProgram,
         &["isolation = \"none\"", "host-access = false"],
-    ),
-    (
-        "src/engine/docker/network/mod.rs",
-        SessionLog,
-        &[
-            "other containers can reach this session: {why}",
-            "this session can reach programs that listen o",
-        ],
     ),
     (
         "src/engine/docker/terminal/direct/mod.rs",

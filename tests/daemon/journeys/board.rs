@@ -78,7 +78,7 @@ impl Stage for Board {
     /// What was left out because it stands still is what would have been painted.
     fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> io::Result<()> {
         let Ok(()) = self.canvas.draw(picture, paint);
-        let shown = self.canvas.shown();
+        let shown = self.canvas.shown().expect("a frame");
         let mut repainted = Surface::empty(shown.buffer.area);
         paint(&mut repainted, &Still::default());
         assert_eq!(

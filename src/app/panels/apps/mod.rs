@@ -416,6 +416,9 @@ impl AppLauncher {
                 Vec::new()
             }
             Action::ForwardQr => page.toggle_qr(),
+            Action::AppOpen => {
+                vec![Step::toast(Level::Info, tr!("already open"))]
+            }
             _ => Vec::new(),
         }
     }

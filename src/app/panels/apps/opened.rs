@@ -79,10 +79,29 @@ impl ProxiedPage {
             Action::ForwardBrowse if self.proxied.address.is_none() => {
                 return vec![Step::Browse(self.proxied.url.clone())];
             }
-            Action::ForwardReveal => self.revealed = !self.revealed,
-            _ => {}
+            Action::ForwardReveal if self.proxied.address.is_none() => {
+                self.revealed = !self.revealed;
+            }
+            _ => {
+                let why = Self::why_not(action).into_iter();
+                return why.map(|why| Step::toast(Level::Info, why)).collect();
+            }
         }
         Vec::new()
+    }
+
+    /// Why a key for an opened port does nothing here.
+    fn why_not(action: Action) -> Option<&'static str> {
+        Some(match action {
+            Action::ForwardBrowse => {
+                tr!("browsers can't open this app. Copy its address for another program")
+            }
+            Action::ForwardReveal => tr!("this address contains no token"),
+            Action::ForwardCopyTunnel => tr!("the app proxy needs no ssh command. Copy the URL"),
+            Action::ForwardQr => tr!("only opened ports can have a QR code"),
+            Action::AppOpen => tr!("already open"),
+            _ => return None,
+        })
     }
 
     pub(super) fn hints(&self) -> Vec<Hint> {

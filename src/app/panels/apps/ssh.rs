@@ -91,6 +91,15 @@ impl SshPage {
     }
 }
 
+/// Why a key for the URL of an app does nothing here.
+fn not_of_ssh(action: Action) -> &'static str {
+    match action {
+        Action::ForwardBrowse => tr!("a browser can't open SSH. Copy a command instead"),
+        Action::ForwardReveal => tr!("SSH commands contain no token"),
+        _ => tr!("SSH commands have no QR code"),
+    }
+}
+
 impl AppLauncher {
     pub(super) fn on_ssh(&mut self, action: Action, env: &PanelEnv<'_>) -> Vec<Step> {
         let session = self.session;
@@ -120,6 +129,16 @@ impl AppLauncher {
                     },
                 };
                 vec![self.request(request, AppsQuestion::SshPort)]
+            }
+            Action::AppOpen => match page.port {
+                Some(port) => vec![Step::toast(
+                    Level::Info,
+                    tr!("port {port} is open for SSH already", port),
+                )],
+                None => Vec::new(),
+            },
+            Action::ForwardBrowse | Action::ForwardReveal | Action::ForwardQr => {
+                vec![Step::toast(Level::Info, not_of_ssh(action))]
             }
             _ => Vec::new(),
         }

@@ -12,16 +12,19 @@ mod tests;
 use std::{ffi::OsString, time::Duration};
 
 use clap::Args;
-use clap::{Command, CommandFactory};
+use clap::{Command, CommandFactory, builder::StyledStr};
 use clap_complete::Shell;
 
-use crate::cli::{
-    Start,
-    args::{Cli, GlobalOptions},
-    commands::RunCommand,
-    fail::Outcome,
-    invocation::Invocation,
-    output,
+use crate::{
+    cli::{
+        Start,
+        args::{Cli, GlobalOptions},
+        commands::RunCommand,
+        fail::Outcome,
+        invocation::Invocation,
+        language, output,
+    },
+    locale,
 };
 use kind::Kind;
 use line::Typed;
@@ -56,7 +59,8 @@ fn print(shell: Shell) -> Outcome {
         // The scripts of other shells complete only commands and options.
         other => {
             let mut script = Vec::new();
-            clap_complete::generate(other, &mut Cli::command(), "workbay", &mut script);
+            let mut command = language::tree(Cli::command());
+            clap_complete::generate(other, &mut command, "workbay", &mut script);
             output::bytes(&script)?;
         }
     }
@@ -112,10 +116,9 @@ pub fn candidates(
     if let Expected::Value(argument) | Expected::Word(Some(argument)) = place.expected {
         let known = argument.get_possible_values();
         let shown = known.iter().filter(|value| !value.is_hide_set());
-        found.extend(shown.map(|value| {
-            let about = value.get_help().map(ToString::to_string);
-            Candidate::new(value.get_name(), about.unwrap_or_default())
-        }));
+        found.extend(
+            shown.map(|value| Candidate::new(value.get_name(), described(value.get_help()))),
+        );
         match kind::of(&place.path, argument) {
             Some(Kind::Files) => return vec![Candidate::new(FILES, "")],
             Some(kind) => found.extend(kind.candidates(&place, start, patience)),
@@ -132,18 +135,21 @@ pub fn candidates(
 fn options(command: &Command) -> Vec<Candidate> {
     let shown = command.get_arguments().filter(|it| !it.is_hide_set());
     let named = shown.filter_map(|argument| {
-        let about = argument.get_help().map(ToString::to_string);
         let name = format!("--{}", argument.get_long()?);
-        Some(Candidate::new(name, about.unwrap_or_default()))
+        Some(Candidate::new(name, described(argument.get_help())))
     });
     named.collect()
 }
 
 fn subcommands(command: &Command) -> Vec<Candidate> {
     let shown = command.get_subcommands().filter(|it| !it.is_hide_set());
-    let named = shown.map(|command| {
-        let about = command.get_about().map(ToString::to_string);
-        Candidate::new(command.get_name(), about.unwrap_or_default())
-    });
+    let named =
+        shown.map(|command| Candidate::new(command.get_name(), described(command.get_about())));
     named.collect()
+}
+
+/// A text of the help in the user's language.
+fn described(help: Option<&StyledStr>) -> String {
+    let english = help.map(ToString::to_string).unwrap_or_default();
+    locale::of(&english).to_owned()
 }

@@ -3,15 +3,22 @@ use std::{ffi::OsString, time::Duration};
 use clap::CommandFactory;
 
 use super::{Candidate, candidates, line::Typed};
-use crate::cli::args::Cli;
+use crate::{
+    cli::args::Cli,
+    locale::{self, embedded},
+};
 
 /// The candidates without directories and without a daemon.
-fn offered(words: &[&str]) -> Vec<String> {
+fn found(words: &[&str]) -> Vec<Candidate> {
     let mut command = Cli::command();
     command.build();
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let found = candidates(&command, &words, |_| None, Duration::ZERO);
-    found.into_iter().map(|candidate| candidate.value).collect()
+    candidates(&command, &words, |_| None, Duration::ZERO)
+}
+
+fn offered(words: &[&str]) -> Vec<String> {
+    let found = found(words).into_iter();
+    found.map(|candidate| candidate.value).collect()
 }
 
 fn typed(arguments: &[&str]) -> Option<Typed> {
@@ -33,6 +40,31 @@ fn commands_options_and_known_values_are_offered() {
     assert_eq!(offered(&["completion", "z"]), ["zsh"]);
     assert_eq!(offered(&["ls", "--cont"]), ["--context"], "a global option");
     assert_eq!(offered(&["top", "--context", "x", "--sort", "m"]), ["mem"]);
+}
+
+#[test]
+fn descriptions_are_in_the_users_language() {
+    let english = found(&["folder", ""]);
+    let _korean = locale::in_this_thread(embedded::korean());
+    let korean = found(&["folder", ""]);
+    assert_eq!(korean.len(), english.len());
+    let places: [&[&str]; 4] = [
+        &[""],
+        &["folder", ""],
+        &["launch", "--"],
+        &["wait", "--for", ""],
+    ];
+    for words in places {
+        let all = found(words);
+        assert!(!all.is_empty(), "{words:?}");
+        for Candidate { value, about } in all {
+            let is_korean = about.chars().any(|c| ('가'..='힣').contains(&c));
+            assert!(is_korean || value == "--cpu", "{value}: {about}");
+        }
+    }
+    let first = |words: &[&str]| found(words).remove(0);
+    let running = Candidate::new("running", "세션이 실행 중임 (배치: 시작됨)");
+    assert_eq!(first(&["wait", "--for", "run"]), running);
 }
 
 #[test]

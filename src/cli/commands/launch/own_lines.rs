@@ -133,7 +133,7 @@ fn is_beginning_of_end(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::inside;
+    use crate::model::{inside, own_line};
 
     /// The result doesn't depend on how the log is cut into pieces.
     #[track_caller]
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_line_with_the_command_is_that_of_the_runner() {
-        let line = format!("{}{}", inside::OWN_LINE, inside::COMMAND_LINE);
+        let line = format!("{}{}", inside::OWN_LINE, own_line::command(""));
         assert_eq!(NAMES_COMMAND, line.as_bytes());
     }
 

@@ -13,6 +13,7 @@ use crate::{
     model::{
         failure::Failure,
         log::{LogOptions, LogSource},
+        own_line::LOST_LINES,
     },
 };
 
@@ -28,10 +29,6 @@ const ATTEMPTS: u32 = 3;
 
 /// The length of one piece for the reader.
 const PIECE: usize = 64 * 1024;
-
-/// Shown instead of lines that the log had lost before it was read.
-const LOST_LINES: &str = "\n… lines are missing: the log was truncated before workbay read them \
-                          …\n";
 
 /// A session's log as the manager keeps it.
 #[async_trait]
@@ -144,7 +141,7 @@ impl<S: ManagerLog> Follower<S> {
         let news = self.seen.read(log, last);
         self.patience(log.len(), !news.text.is_empty());
         if news.gap {
-            self.ready.extend(pieces(LOST_LINES));
+            self.ready.extend(pieces(&format!("\n{LOST_LINES}\n")));
         }
         let text = if self.begun {
             news.text

@@ -32,8 +32,8 @@ use crate::{
         },
     },
     model::{
-        environment::EnvironmentSource, failure::Failure, image, inside, resources::Bytes,
-        service::Service, session::SessionType,
+        environment::EnvironmentSource, failure::Failure, image, inside, own_line,
+        resources::Bytes, service::Service, session::SessionType,
     },
     rules::launch::amounts,
 };
@@ -236,35 +236,34 @@ fn command(parts: &ContainerParts<'_>) -> Vec<String> {
 /// The first lines of the log.
 fn start_lines(parts: &ContainerParts<'_>) -> Vec<String> {
     let (plan, spec) = (parts.plan, &parts.plan.spec);
-    let cores = parts.given.cores.as_deref().map(pinned).unwrap_or_default();
     let mut lines = vec![
-        format!("session      {} ({})", plan.name, plan.session),
-        format!("environment  {}", spec.environment_label),
-        format!(
-            "limits       {} CPU{cores}, memory {} (no swap), shared memory {}, processes {}",
-            spec.cpu, spec.mem, spec.shmem, plan.pids
-        ),
+        own_line::session(&plan.name, plan.session),
+        own_line::environment(&spec.environment_label),
+        limits(plan, parts.given.cores.as_deref()),
     ];
     if !plan.subs.is_empty() {
         let size = plan.subs.len() + 1;
-        lines.push(format!(
-            "cluster      {} of {size}",
-            parts.planned.hostname()
-        ));
+        lines.push(own_line::cluster(parts.planned.hostname(), size));
     }
     let seen = parts.given.devices.all();
     if !seen.is_empty() {
-        lines.push(format!("devices      GPU {}", super::cores::list(&seen)));
+        lines.push(own_line::devices(super::cores::list(&seen)));
     }
     lines.extend(parts.notes.iter().cloned());
     lines
 }
 
-/// ` (on core 0)`, ` (on cores 0-2)`.
-fn pinned(cores: &str) -> String {
-    let one = cores.chars().all(|c| c.is_ascii_digit());
-    let word = if one { "core" } else { "cores" };
-    format!(" (on {word} {cores})")
+/// The line with the limits. `cores`: those that the session has for itself, `0` or `0-2`.
+fn limits(plan: &CreatePlan, cores: Option<&str>) -> String {
+    let (spec, pids) = (&plan.spec, plan.pids);
+    let (cpu, mem, shmem) = (spec.cpu, spec.mem, spec.shmem);
+    match cores {
+        None => own_line::limits(cpu, mem, shmem, pids),
+        Some(core) if core.chars().all(|c| c.is_ascii_digit()) => {
+            own_line::limits_on_core(cpu, core, mem, shmem, pids)
+        }
+        Some(cores) => own_line::limits_on_cores(cpu, cores, mem, shmem, pids),
+    }
 }
 
 fn host_config(connection: &EngineConnection, parts: &ContainerParts<'_>) -> HostConfig {

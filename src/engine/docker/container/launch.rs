@@ -38,7 +38,7 @@ use crate::{
             toolbox::Toolbox,
         },
     },
-    model::{failure::Failure, id::SessionId, inside},
+    model::{failure::Failure, id::SessionId, inside, own_line},
 };
 
 /// Everything that is the same for all containers of the session.
@@ -81,7 +81,7 @@ impl DockerEngine {
         let identity = Identity::of_caller(connection.quirks.mapping);
         let (binds, mut notes) = self.folders_of(connection, plan).await?;
         let unlimited = connection.quirks.limits.warning();
-        notes.extend(unlimited.map(|warning| format!("warning: {warning}")));
+        notes.extend(unlimited.map(own_line::warning));
         let toolbox = self.toolbox(connection).await?;
         let image = create::image_facts(connection, plan, &identity).await?;
         let far_toolbox = if is_far {
@@ -102,7 +102,7 @@ impl DockerEngine {
             }
         };
         let warnings = network.warnings.iter();
-        notes.extend(warnings.map(|warning| format!("warning: {warning}")));
+        notes.extend(warnings.map(own_line::warning));
         let making = ContainerLaunch {
             connection,
             plan,

@@ -11,7 +11,7 @@ use super::{
 use crate::engine::docker::image::host;
 use crate::{
     engine::api::Result,
-    model::{environment::EnvironmentSource, inside, spec::LaunchSpec},
+    model::{environment::EnvironmentSource, inside, own_line, spec::LaunchSpec},
 };
 
 /// A folder in a container.
@@ -74,7 +74,7 @@ pub(in crate::engine::docker) fn of_spec(
                 is_of_machine: place.is_of_machine,
                 automatic,
             }),
-            Err(error) if automatic => notes.push(format!("warning: {error}")),
+            Err(error) if automatic => notes.push(own_line::warning(error)),
             Err(error) => return Err(error),
         }
     }
@@ -125,7 +125,7 @@ pub(in crate::engine::docker) fn make_places(
                 if !bind.automatic {
                     return Err(refused(why, Some(tr_sent!("choose another path"))));
                 }
-                notes.push(format!("warning: {why}"));
+                notes.push(own_line::warning(why));
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::{
     model::{
         failure::Failure,
         id::{KernelId, SessionId},
-        inside,
+        inside, own_line,
         resources::Bytes,
     },
     tree,
@@ -142,7 +142,7 @@ impl Scratches {
             give(&file, owner)?;
         }
         if let Err(why) = dotfiles::copy(&self.dotfiles, home, owner) {
-            notes.push(format!("warning: {why}"));
+            notes.push(own_line::warning(why));
         }
         if let Some(script) = bootstrap {
             write_script(&home.join(inside::BOOTSTRAP), script, owner)?;

@@ -23,19 +23,21 @@ pub(in crate::engine::docker) fn copy(
         return Ok(());
     }
     let reported = |error: io::Error| {
-        format!(
-            "not all dotfiles of {} were copied: {error}",
-            from.display()
+        tr_sent!(
+            "not all dotfiles of {from} were copied: {error}",
+            from = from.display(),
+            error
         )
     };
     let all = below(from).map_err(reported)?;
     let size = all.iter().map(|one| one.size).sum();
     if Bytes(size) > MOST {
-        return Err(format!(
-            "the dotfiles of {} weren't copied: {} is too large (max: {MOST}). Store large files \
+        return Err(tr_sent!(
+            "the dotfiles of {from} weren't copied: {size} is too large (max: {most}). Store large files \
              in a folder",
-            from.display(),
-            Bytes(size)
+            from = from.display(),
+            size = Bytes(size),
+            most = MOST
         ));
     }
     for one in &all {
@@ -46,9 +48,10 @@ pub(in crate::engine::docker) fn copy(
             owner,
         )
         .map_err(|error| {
-            format!(
-                "the dotfile {} and the following ones weren't copied: {error}",
-                one.path.display()
+            tr_sent!(
+                "the dotfile {path} and the following ones weren't copied: {error}",
+                path = one.path.display(),
+                error
             )
         })?;
     }

@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use crate::{
     engine::docker::{private_directory::private_directory, quota},
-    model::resources::Bytes,
+    model::{own_line, resources::Bytes},
 };
 
 /// Creates a private directory with its limit, if it has one. Returns lines for the log of the session.
@@ -32,8 +32,8 @@ pub(super) fn reapply(home: &Path, most: Option<Bytes>) -> Option<String> {
 /// Limits a home directory. Returns a line for the log of the session.
 fn apply(home: &Path, most: Bytes) -> String {
     match quota::enforce(home, Some(most)) {
-        Ok(()) => format!("disk         {most} (enforced by the file system)"),
-        Err(why) => format!("disk         {most} (measured, not enforced: {why})"),
+        Ok(()) => own_line::disk_enforced(most),
+        Err(why) => own_line::disk_measured(most, why),
     }
 }
 

@@ -216,7 +216,10 @@ fn weigh(rules: NetworkRules, found: &Guarded) -> Result<Vec<String>> {
             let setting = format!("isolation = \"{}\"", isolation.word());
             return Err(refused(&setting, "isolation", why));
         }
-        warnings.push(format!("other containers can reach this session: {why}"));
+        warnings.push(tr_sent!(
+            "other containers can reach this session: {why}",
+            why
+        ));
     }
     if let Some(why) = &found.host
         && !rules.allows_host()
@@ -225,8 +228,9 @@ fn weigh(rules: NetworkRules, found: &Guarded) -> Result<Vec<String>> {
         if rules.host_access.is_some() {
             return Err(refused("host-access = false", "host-access", why));
         }
-        warnings.push(format!(
-            "this session can reach programs that listen on the engine's machine: {why}"
+        warnings.push(tr_sent!(
+            "this session can reach programs that listen on the engine's machine: {why}",
+            why
         ));
     }
     Ok(warnings)

@@ -24,7 +24,9 @@ use crate::{
     },
     model::{
         failure::Failure,
+        inside::OWN_LINE,
         log::{LogOptions, LogSource},
+        own_line,
     },
 };
 
@@ -83,7 +85,7 @@ async fn copy(
             Err(error) => match connection.fault(error) {
                 lost if lost.is_lost() || lost.is_not_found() => return Err(lost),
                 other => {
-                    let note = format!("\nworkbay: the rest of the log can't be read: {other}\n");
+                    let note = format!("\n{OWN_LINE}{}\n", own_line::unreadable(other));
                     let _ = pieces.send(LogPiece::Bytes(note.into())).await;
                     break;
                 }
