@@ -144,10 +144,13 @@ impl Connection {
     /// Stores what arrives for [`Self::next_change`]. Events that nobody receives delay the answers behind them.
     async fn read_ahead(&self) -> Infallible {
         let mut events = self.events.lock().await;
-        while let Some(event) = events.receiver.recv().await {
-            events.read_ahead.push_back(event);
+        loop {
+            match events.receiver.recv().await {
+                Some(event) => events.read_ahead.push_back(event),
+                // The connection has ended, which the request reports.
+                None => std::future::pending().await,
+            }
         }
-        std::future::pending().await
     }
 
     /// Sends a request whose answer is only an acknowledgment.

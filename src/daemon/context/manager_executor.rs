@@ -394,12 +394,12 @@ mod tests {
     const A: SessionId = SessionId::from_u128(1);
     const B: SessionId = SessionId::from_u128(2);
 
-    fn event(session: SessionId) -> EngineResult<ManagerEvent> {
-        Ok(ManagerEvent {
+    fn event(session: SessionId) -> ManagerEvent {
+        ManagerEvent {
             session,
             event: Clean::new("session_started"),
             reason: None,
-        })
+        }
     }
 
     #[tokio::test(start_paused = true)]
@@ -407,7 +407,7 @@ mod tests {
         let times = [(0, A), (20, B), (90, A), (500, B)];
         let events = stream::iter(times).then(|(at, session)| async move {
             sleep(Duration::from_millis(at)).await;
-            event(session)
+            Ok(event(session))
         });
         // Each waits after the one before: they come after 0, 20, 110 and 610 ms.
         let mut events = std::pin::pin!(events);
@@ -426,7 +426,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_came_before_an_error_is_reported() {
         let error = Failure::lost("gone");
-        let mut events = stream::iter([event(A), Err(error.clone())]);
+        let mut events = stream::iter([Ok(event(A)), Err(error.clone())]);
         let expected = (BTreeSet::from([A]), Some(Some(error)));
         assert_eq!(burst(&mut events).await, expected);
     }
