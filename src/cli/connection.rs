@@ -304,7 +304,7 @@ mod tests {
         let result = Ok(Reply::Done);
         daemon.send(FromDaemon::Answer { id, result }).await;
         // Stays connected until the client ends.
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     #[tokio::test]
