@@ -33,7 +33,7 @@ retried=()
 
 # test_program LIMIT CARGO-ARGUMENT… -- TEST-ARGUMENT…: runs a test program, then its failed and unfinished tests once more, alone.
 test_program() {
-    local limit=$1 log list missed target=() words=() began=$SECONDS
+    local limit=$1 log list missed target=() words=() again=() word began=$SECONDS
     shift
     while [ $# -gt 0 ] && [ "$1" != -- ]; do target+=("$1"); shift; done
     [ $# -gt 0 ] && shift
@@ -52,8 +52,10 @@ test_program() {
     if [ -z "${missed[0]}" ] || [ ${#missed[@]} -gt $max_retries ]; then
         fail "tests failed: ${target[*]}" "run them again with: cargo test ${target[*]}"
     fi
+    # Otherwise tests that run only on request would be skipped, and count as passed.
+    for word in "${words[@]}"; do [[ $word == --*ignored ]] && again+=("$word"); done
     say "run once more, alone: ${missed[*]}"
-    timeout --kill-after=10 "${limit}m" cargo test --locked "${target[@]}" -- --test-threads=1 --exact "${missed[@]}" ||
+    timeout --kill-after=10 "${limit}m" cargo test --locked "${target[@]}" -- --test-threads=1 "${again[@]}" --exact "${missed[@]}" ||
         fail "tests failed twice: ${missed[*]}" "run them again with: cargo test ${target[*]} -- ${missed[*]}"
     retried+=("${missed[@]}")
 }

@@ -135,7 +135,7 @@ async fn the_list_and_a_terminal_survive_delay_loss_and_cuts() {
         });
         typed += &type_lines(&mut person, round * 6..(round + 1) * 6);
     }
-    end_typing(&mut person);
+    end_typing(&mut person, &mut typed);
     assert_eq!(content(&bench, ours.id(), "typed").await, typed);
 
     // The list: nothing gets through, which it shows. Then what happened meanwhile.

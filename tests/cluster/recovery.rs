@@ -78,7 +78,7 @@ async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
     balancer.command("start-manager", "1");
     is_connected(&mut person);
     typed += &type_lines(&mut person, 12..16);
-    end_typing(&mut person);
+    end_typing(&mut person, &mut typed);
     assert_eq!(content(&bench, ours.id(), "typed").await, typed);
 
     // The list shows what happened after all of it.

@@ -65,8 +65,12 @@ async fn no_key_is_lost_or_doubled_and_the_memory_stays() {
             );
         }
     }
-    end_typing(&mut person);
-    assert_eq!(content(&bench, ours.id(), "typed").await, typed);
+    end_typing(&mut person, &mut typed);
+    let arrived = content(&bench, ours.id(), "typed").await;
+    for (arrived, typed) in arrived.lines().zip(typed.lines()) {
+        assert_eq!(arrived, typed);
+    }
+    assert_eq!(arrived.len(), typed.len());
     println!("{} keys, {cuts} cuts, none lost or doubled", typed.len());
     let early = memory
         .get(2)

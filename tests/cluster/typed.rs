@@ -59,18 +59,20 @@ pub fn open_terminal(person: &mut Terminal, session: &str) {
     person.wait_for("cat > typed");
 }
 
-/// Ends the file `typed`, and waits until the shell answers again.
-pub fn end_typing(person: &mut Terminal) {
-    person.type_("\x04");
+/// Ends the last line and the file `typed`, and waits until the shell answers again.
+pub fn end_typing(person: &mut Terminal, typed: &mut String) {
+    person.type_("\r\x04");
+    typed.push('\n');
     person.type_("echo $((6*7)) is the end\r");
     person.wait_for("42 is the end");
 }
 
-/// Types lines with their numbers, key by key, faster than the connection brings their echo. Returns them.
+/// Types lines with their numbers, key by key, faster than the connection brings their echo. Returns them. Each begins
+/// with the end of the line before it: when the last one is echoed, every key has arrived, and none is on its way.
 pub fn type_lines(person: &mut Terminal, numbers: std::ops::Range<u32>) -> String {
     let mut all = String::new();
     for number in numbers {
-        let line = format!("line {number} of a long text that is typed key by key\n");
+        let line = format!("\nline {number} of a long text that is typed key by key");
         for key in line.chars() {
             person.type_(&if key == '\n' { '\r' } else { key }.to_string());
         }
