@@ -78,6 +78,9 @@ const AFTER: &[(Action, Scope, Action)] = &[
 /// Actions that run another action, so that another one is reported.
 const RUNS_OTHERS: &[Action] = &[Action::HelpRun, Action::PaletteRun];
 
+/// Actions that ask the daemon first, and then open a view. It must not open when the next place is already shown.
+const OPENS_LATER: &[Action] = &[Action::SessionAgain, Action::SessionSameHome];
+
 /// The opposite of a movement, by which it leaves the end of a list or row.
 fn opposite(action: Action) -> Option<Action> {
     const PAIRS: &[(&str, &str)] = &[
@@ -115,7 +118,8 @@ fn dead(
         }
         for field in 0..fields {
             let is_last = place + 1 == places && field + 1 == fields;
-            why = match attempt(typist, scope, keys, action, is_last) {
+            let waits = is_last || OPENS_LATER.contains(&action);
+            why = match attempt(typist, scope, keys, action, waits) {
                 Ok(()) => return None,
                 Err(why) => why,
             };

@@ -147,6 +147,8 @@ impl Typist<'_> {
     fn open(&mut self, scope: Scope, action: Action, shows: &str) {
         self.act(scope, action);
         self.terminal.wait_for(shows);
+        // The title may have arrived before the rest of the page.
+        self.drawn();
     }
 
     fn reach_launcher(&mut self, place: usize) {
