@@ -78,7 +78,7 @@ const AFTER: &[(Action, Scope, Action)] = &[
 /// Actions that run another action, so that another one is reported.
 const RUNS_OTHERS: &[Action] = &[Action::HelpRun, Action::PaletteRun];
 
-/// Actions that ask the daemon first, and then open a view. It must not open when the next place is already shown.
+/// Actions that ask the daemon first, and then open the launcher. It must not open when the next place is already shown.
 const OPENS_LATER: &[Action] = &[Action::SessionAgain, Action::SessionSameHome];
 
 /// The opposite of a movement, by which it leaves the end of a list or row.
@@ -118,8 +118,7 @@ fn dead(
         }
         for field in 0..fields {
             let is_last = place + 1 == places && field + 1 == fields;
-            let waits = is_last || OPENS_LATER.contains(&action);
-            why = match attempt(typist, scope, keys, action, waits) {
+            why = match attempt(typist, scope, keys, action, is_last) {
                 Ok(()) => return None,
                 Err(why) => why,
             };
@@ -150,6 +149,9 @@ fn attempt(
     }
     let other = opposite(action);
     let mut effect = typist.has_effect(&pressed, waits && other.is_none());
+    if OPENS_LATER.contains(&action) {
+        effect |= typist.launcher_opens();
+    }
     if !effect && let Some(other) = other {
         if scope == Scope::Leader {
             typist.reach(scope, 0);

@@ -239,6 +239,18 @@ impl<'a> Typist<'a> {
         false
     }
 
+    /// Waits for the launcher, which an answer of the daemon opens.
+    pub fn launcher_opens(&self) -> bool {
+        let deadline = now() + Duration::from_secs(10);
+        while now() < deadline && !self.terminal.has_ended() {
+            if self.screen().contains("Launch a session") {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        false
+    }
+
     /// Invokes an action by its first key, or by the palette if it has none.
     #[track_caller]
     pub fn act(&mut self, scope: Scope, action: Action) {
