@@ -51,8 +51,8 @@ fn rows(samples: &Samples) -> Vec<String> {
             limit: None,
         });
     }
-    for (kind, sessions) in [("idle", "200"), ("busy", "200-busy")] {
-        for (label, q, limit, ratio) in [("p50", 0.5, 1.0, Some(0.03)), ("p99", 0.99, 5.0, None)] {
+    for (kind, sessions, ratio) in [("idle", "200", Some(0.03)), ("busy", "200-busy", None)] {
+        for (label, q, limit, ratio) in [("p50", 0.5, 1.0, ratio), ("p99", 0.99, 5.0, None)] {
             rows.push(TableRow {
                 goal: format!("2 key to frame in a list of 200 {kind} sessions, usage on, {label}"),
                 ours: samples.quantile(&format!("key-to-frame/workbay/{sessions}"), q),
