@@ -47,6 +47,13 @@ fn is_connected(person: &mut Terminal) {
     });
 }
 
+/// Ends the line that is typed. Afterwards no key is on its way.
+fn end_line(person: &mut Terminal, typed: &mut String) {
+    person.type_("\r");
+    typed.push('\n');
+    is_connected(person);
+}
+
 #[tokio::test]
 async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
     let bench = Bench::new().await;
@@ -58,6 +65,7 @@ async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
     person.be_patient(Duration::from_secs(300));
     open_terminal(&mut person, &runs);
     let mut typed = type_lines(&mut person, 0..4);
+    end_line(&mut person, &mut typed);
 
     // One of them is always there. Whichever the terminal was connected through ends once.
     for (round, (what, manager)) in [("kill-manager", "1"), ("stop-manager", "2")]
@@ -68,6 +76,7 @@ async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
         is_connected(&mut person);
         let from = 4 * (round as u32 + 1);
         typed += &type_lines(&mut person, from..from + 4);
+        end_line(&mut person, &mut typed);
         balancer.command("start-manager", manager);
     }
 
