@@ -87,13 +87,13 @@ fn parse(arguments: Vec<OsString>) -> Result<Cli, u8> {
     }
     let root = Cli::command();
     let arguments = words::as_options(arguments, &root);
-    let parsed = language::help(root.clone()).try_get_matches_from(&arguments);
+    let parsed = language::help(root).try_get_matches_from(&arguments);
     let parsed = parsed.and_then(|mut matches| {
         let cli = Cli::from_arg_matches_mut(&mut matches);
         cli.map_err(|error| error.format(&mut Cli::command()))
     });
     parsed.map_err(|error| {
-        if let Some(fail) = words::of_docker(&error, &arguments, &root) {
+        if let Some(fail) = words::of_docker(&error, &arguments, &Cli::command()) {
             return report(&fail);
         }
         print(&error);

@@ -154,7 +154,15 @@ fn live(options: DaemonOptions) -> Result<()> {
             });
         }
         let successor = Successor::new(&controls);
-        serve_locked(options, controls, lock, inherited, Some(successor)).await
+        let serving = serve_locked(options, controls, lock, inherited, Some(successor));
+        // As a task of a worker: waking this thread, which is none, would cost a switch of threads for each event.
+        match tokio::spawn(serving).await {
+            Ok(ended) => ended,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(error) => Err(error.into()),
+            },
+        }
     });
     let Some(mut handover) = ended? else {
         // A hanging call to the engine must not delay the end.

@@ -7,6 +7,7 @@ use super::{
     core::Observer,
     fact::{Fact, ObserverRequest},
     order::{ConnectionNumber, Order},
+    sweep::Extent,
     turn::Turn,
 };
 use crate::{
@@ -113,7 +114,7 @@ impl Observer {
             self.listen(turn);
         }
         self.read_environments(turn, now);
-        self.read_all(turn, now, true);
+        self.read_all(turn, now, Extent::Everything);
         self.follow_early(turn);
     }
 
@@ -309,8 +310,9 @@ impl Observer {
         self.connection.events = EventStream::Open;
         self.connection.listening_since = Some(now);
         if again {
-            self.read_all(turn, now, true);
+            self.read_all(turn, now, Extent::Everything);
         } else {
+            self.times.wide_reading = None;
             self.read_soon(now, AFTER_LISTENING);
         }
     }

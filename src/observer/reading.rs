@@ -9,27 +9,34 @@ use super::{
     core::Observer,
     fact::ManagerReply,
     order::{ManagerRequest, RequestNumber},
+    sweep::Extent,
     task::Purpose,
     turn::Turn,
 };
 use crate::{
     model::{
-        change::Change, failure::Failure, id::SessionId, notice::Level, session::Session,
+        change::Change,
+        failure::Failure,
+        id::SessionId,
+        idle::{IdleCheck, IdleState},
+        notice::Level,
+        session::Session,
         spec::LaunchRequest,
     },
     state_machine::{Answer, Ticket},
 };
 
-/// Events come in bursts. This is how long to wait for the rest of one, after the first ones were reported.
-const FLOCK: SignedDuration = SignedDuration::from_millis(50);
 /// The shortest pause between two readings of rows.
 const BETWEEN: SignedDuration = SignedDuration::from_millis(500);
 /// Rows per request.
 const ROWS: usize = 100;
 /// With more hints than this, reading the list is cheaper.
 const HINTS: usize = 2_000;
-/// The pause between full lists while events arrive.
+/// The pause between lists while events arrive, and between those of all unfinished sessions.
 const BESIDE_EVENTS: SignedDuration = SignedDuration::from_mins(1);
+const WIDE: SignedDuration = SignedDuration::from_mins(5);
+/// A session that an idle check ends within this time is read with each list. The first warning comes 30 minutes before.
+const ENDING_SOON: SignedDuration = SignedDuration::from_mins(35);
 /// The pause between readings of changing sessions while no events arrive.
 const MOVING: SignedDuration = SignedDuration::from_secs(3);
 /// A session that has been changing for longer is only read with the list.
@@ -70,7 +77,7 @@ impl Observer {
         let old = |at: Timestamp| now.duration_since(at) > OLD;
         if self.is_connected() && self.times.read_done.is_none_or(old) {
             self.read_environments(turn, now);
-            self.read_all(turn, now, true);
+            self.read_all(turn, now, Extent::Everything);
         }
     }
 
@@ -85,6 +92,7 @@ impl Observer {
         if self.hints.len() > HINTS {
             self.hints.clear();
             self.times.hints = None;
+            self.times.wide_reading = None;
             self.read_soon(now, BETWEEN);
             return;
         }
@@ -95,10 +103,9 @@ impl Observer {
         if self.hints.is_empty() || self.times.hints.is_some() {
             return;
         }
-        let flock = now.checked_add(FLOCK).ok();
         let last = self.times.last_hints;
         let free = last.and_then(|at| at.checked_add(BETWEEN).ok());
-        self.times.hints = flock.max(free);
+        self.times.hints = Some(now).max(free);
     }
 
     /// Handles deadlines of reading.
@@ -110,7 +117,7 @@ impl Observer {
             self.read_reasons(now);
         }
         if due(&mut self.times.poll, now) {
-            self.read_all(turn, now, false);
+            self.read_again(turn, now);
         }
         if due(&mut self.times.totals, now) && self.reading.is_none() {
             self.ask_totals(turn);
@@ -119,6 +126,33 @@ impl Observer {
             self.read_hints(turn, now);
         }
         self.statistics_due(turn, now);
+    }
+
+    /// Events report most changes of sessions far down in the list. What they don't report is the end by an idle check.
+    fn read_again(&mut self, turn: &mut Turn, now: Timestamp) {
+        let ending = self.ending_soon(now);
+        let is_old = |at: Timestamp| now.duration_since(at) >= WIDE;
+        let is_wide =
+            !self.has_events() || ending.len() > ROWS || self.times.wide_reading.is_none_or(is_old);
+        if is_wide {
+            return self.read_all(turn, now, Extent::Unfinished);
+        }
+        self.read_all(turn, now, Extent::Newest);
+        for id in ending {
+            self.hint(now, id);
+        }
+    }
+
+    /// The sessions that an idle check ends soon, so that a warning is due or will be.
+    fn ending_soon(&self, now: Timestamp) -> Vec<SessionId> {
+        let is_soon = |check: &IdleCheck| match check.state {
+            IdleState::NotCounting => false,
+            IdleState::Counting { until } => until.duration_since(now) < ENDING_SOON,
+            IdleState::Over => true,
+        };
+        let live = self.rows.values().filter(|row| row.shown.status.is_live());
+        let ending = live.filter(|row| row.shown.idle_checks.iter().any(is_soon));
+        ending.map(|row| row.shown.id).collect()
     }
 
     pub(super) fn ask_totals(&mut self, turn: &mut Turn) {
@@ -165,6 +199,7 @@ impl Observer {
             Ok(_) => {}
             Err(failure) => {
                 self.report_problem(turn, &failure);
+                self.times.wide_reading = None;
                 self.read_soon(now, self.refresh);
             }
         }

@@ -24,20 +24,38 @@ const SWEEPS: usize = 24;
 /// How many unfinished sessions of a tab are read without a request.
 pub(super) const UNFINISHED: u32 = 1_000;
 
+/// How much of the list is read without a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// The newest unfinished sessions.
+    Newest,
+    /// Unfinished sessions.
+    Unfinished,
+    /// Unfinished sessions, and the newest finished ones.
+    Everything,
+}
+
 impl Observer {
-    /// Begins to read totals and unfinished sessions, and with `whole` the newest finished ones,
-    /// too. Joins a reading in progress.
-    pub(super) fn read_all(&mut self, turn: &mut Turn, now: Timestamp, whole: bool) {
+    /// Begins to read totals and the list. Joins a reading in progress.
+    pub(super) fn read_all(&mut self, turn: &mut Turn, now: Timestamp, extent: Extent) {
         if self.reading.is_some() || !self.is_connected() {
             return;
         }
         self.times.read_begun = Some(now);
         self.times.poll = None;
         self.times.totals = None;
+        if extent != Extent::Newest {
+            self.times.wide_reading = Some(now);
+        }
+        let (unfinished, finished) = match extent {
+            Extent::Newest => (PAGE, 0),
+            Extent::Unfinished => (UNFINISHED, 0),
+            Extent::Everything => (UNFINISHED, PAGE),
+        };
         let amounts = [
-            (Tab::Running, UNFINISHED),
-            (Tab::Others, UNFINISHED),
-            (Tab::Finished, if whole { PAGE } else { 0 }),
+            (Tab::Running, unfinished),
+            (Tab::Others, unfinished),
+            (Tab::Finished, finished),
         ];
         let wanted = amounts.into_iter().filter(|(_, want)| *want > 0);
         let numbers: BTreeSet<SweepNumber> =
@@ -67,7 +85,7 @@ impl Observer {
             Some(_) => self.reading_again.push(ticket),
             None => {
                 self.reading_again.push(ticket);
-                self.read_all(turn, now, true);
+                self.read_all(turn, now, Extent::Everything);
             }
         }
     }
@@ -314,7 +332,7 @@ impl Observer {
         let pause = self.poll_pause();
         self.read_soon(now, pause);
         if !self.reading_again.is_empty() {
-            self.read_all(turn, now, true);
+            self.read_all(turn, now, Extent::Everything);
         }
     }
 

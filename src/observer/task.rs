@@ -24,6 +24,8 @@ pub(super) struct Times {
     /// The next count of what the user's sessions use.
     pub statistics: Option<Timestamp>,
     pub counted_at: Option<Timestamp>,
+    /// When all unfinished sessions were last read; `None` = they must be read with the next list.
+    pub wide_reading: Option<Timestamp>,
     /// When the last list began, and when a list was last complete.
     pub read_begun: Option<Timestamp>,
     pub read_done: Option<Timestamp>,

@@ -69,6 +69,31 @@ select row.*
        ) || case when facts.status = 'PENDING' then '{"scaling_group": "crowd"}'::jsonb || coalesce((
          select jsonb_build_object('resource_group_id', to_jsonb(g) -> 'id') from scaling_groups g where g.name = 'crowd'), '{}')
          else '{}' end) row;
+-- Who may read a session, where a release keeps that in tables of its own: as for the template, with the session's own user.
+select to_regclass('virtual_entities') is not null as has_entities \gset
+\if :has_entities
+create temp table entities on commit drop as
+select :new_id as id, plan.session_id, plan.created_at, owner.id as owner
+  from plan join virtual_entities owner on owner.entity_type = 'user' and owner.entity_id = plan.user_uuid;
+create temp table copied on commit drop as
+select session.id as session, owner.id as owner
+  from sessions t join virtual_entities session on session.entity_type = 'session' and session.entity_id = t.id
+  join virtual_entities owner on owner.entity_type = 'user' and owner.entity_id = t.user_uuid
+ where t.id = :'template';
+
+insert into virtual_entities (id, entity_type, entity_id, created_at)
+select id, 'session', session_id, created_at from entities;
+
+insert into entity_memberships (virtual_entity_id, member_entity_id, capped, created_at)
+select case it.virtual_entity_id when copied.session then e.id when copied.owner then e.owner else it.virtual_entity_id end,
+       e.id, it.capped, e.created_at
+  from entities e, copied join entity_memberships it on it.member_entity_id = copied.session;
+
+insert into scope_bindings (virtual_entity_id, scope_entity_id, permission_cap, created_at)
+select e.id, case it.scope_entity_id when copied.session then e.id when copied.owner then e.owner else it.scope_entity_id end,
+       it.permission_cap, e.created_at
+  from entities e, copied join scope_bindings it on it.virtual_entity_id = copied.session;
+\endif
 commit;
 analyze sessions;
 analyze kernels;

@@ -13,7 +13,7 @@ use futures_util::{
 use tokio::{
     sync::Semaphore,
     task::AbortHandle,
-    time::{Instant, timeout, timeout_at},
+    time::{Instant, sleep, timeout, timeout_at},
 };
 
 use super::{
@@ -50,8 +50,14 @@ const ACT: u64 = 120;
 /// The longest pause between two progress reports of an image that is being created.
 const PROGRESS: u64 = 30 * 60;
 
-/// Events come in bursts. Those that arrive within this time are reported together.
-const BURST: Duration = Duration::from_millis(100);
+/// Events come in bursts. Those that arrive within this time after the first one are reported together.
+const BURST: Duration = Duration::from_millis(50);
+/// How long the stream isn't read after a report. What arrives meanwhile waits in the kernel, so that a busy manager wakes
+/// the daemon once or twice a second and not for each event.
+const PAUSE: Duration = Duration::from_millis(500);
+/// The same after a report of more than [`FEW`] sessions, whose rows take longer to read.
+const LONG_PAUSE: Duration = Duration::from_secs(1);
+const FEW: usize = 4;
 
 /// The answer to a query, for all clients that wait for it.
 type SharedReply = Shared<BoxFuture<'static, Result<Reply, Failure>>>;
@@ -203,6 +209,11 @@ impl ManagerExecutor {
     ) -> Failure {
         loop {
             let (sessions, end) = burst(&mut events).await;
+            let pause = if sessions.len() > FEW {
+                LONG_PAUSE
+            } else {
+                PAUSE
+            };
             if !sessions.is_empty() {
                 let happened = Fact::Events {
                     connection,
@@ -215,6 +226,7 @@ impl ManagerExecutor {
                 Some(Some(error)) => return broken(error),
                 Some(None) => return failed(tr_sent!("the engine ended its stream of events")),
             }
+            sleep(pause).await;
         }
     }
 
@@ -386,7 +398,6 @@ fn failed(why: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use futures_util::stream;
-    use tokio::time::sleep;
 
     use super::*;
     use crate::model::text::Clean;
@@ -404,12 +415,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn events_that_follow_soon_are_one_report() {
-        let times = [(0, A), (20, B), (90, A), (500, B)];
+        let times = [(0, A), (20, B), (40, A), (500, B)];
         let events = stream::iter(times).then(|(at, session)| async move {
             sleep(Duration::from_millis(at)).await;
             Ok(event(session))
         });
-        // Each waits after the one before: they come after 0, 20, 110 and 610 ms.
+        // Each waits after the one before: they come after 0, 20, 60 and 560 ms.
         let mut events = std::pin::pin!(events);
         let mut reports = Vec::new();
         for _ in 0..3 {

@@ -198,6 +198,35 @@ fn ten_thousand_sessions_are_loaded_as_far_as_requested() {
     assert!(play.mirror.len() >= 2_500);
 }
 
+/// A change of an idle check has no event.
+#[test]
+fn beside_events_a_session_far_down_is_read_when_it_may_end_soon() {
+    let mut play = Play::with(950);
+    let ids: Vec<SessionId> = play.there.keys().copied().collect();
+    let oldest = |at: usize| {
+        let mut ids = ids.clone();
+        ids.sort_by_key(|id| play.there[id].created_at);
+        ids[at]
+    };
+    let (ending, silent) = (oldest(0), oldest(1));
+    let clock = |until| {
+        let until = at(until);
+        IdleCheck::new(IdleChecker::NetworkTimeout, IdleState::Counting { until })
+    };
+    play.there.get_mut(&ending).unwrap().idle_checks = vec![clock(1_500)];
+    play.report(Fact::Watched(true));
+    play.pass(20);
+    play.requests.clear();
+    play.there.get_mut(&ending).unwrap().idle_checks = vec![clock(9_000)];
+    play.there.get_mut(&silent).unwrap().idle_checks = vec![clock(9_000)];
+    play.pass(70);
+    assert_eq!(play.mirror[&ending].idle_checks, [clock(9_000)]);
+    assert_eq!(play.mirror[&silent].idle_checks, []);
+    assert_eq!(play.requests_of("page"), 2, "the newest of each tab");
+    play.pass(300);
+    assert_eq!(play.mirror[&silent].idle_checks, [clock(9_000)]);
+}
+
 #[test]
 fn a_trembling_idle_clock_is_no_news() {
     let mut play = Play::watched(1);
