@@ -32,7 +32,7 @@ const DENIED_GAP: SignedDuration = SignedDuration::from_secs(10);
 const HELD: SignedDuration = SignedDuration::from_secs(30);
 /// The pause before the list is read again after events began, because changes in between may have
 /// been missed.
-const AFTER_LISTENING: SignedDuration = SignedDuration::from_secs(3);
+pub(super) const AFTER_LISTENING: SignedDuration = SignedDuration::from_secs(3);
 /// How many requests may wait for the first connection.
 const EARLY: usize = 256;
 

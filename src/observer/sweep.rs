@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::{
+    connecting::AFTER_LISTENING,
     core::Observer,
     fact::ManagerReply,
     order::{ManagerRequest, RequestNumber},
@@ -329,7 +330,11 @@ impl Observer {
                 .map_or(Ok(Answer::Done), |failure| Err(failure.clone()));
             turn.answer(ticket, answer);
         }
-        let pause = self.poll_pause();
+        // Something was missed while this list was read.
+        let pause = match self.times.wide_reading {
+            Some(_) => self.poll_pause(),
+            None => AFTER_LISTENING,
+        };
         self.read_soon(now, pause);
         if !self.reading_again.is_empty() {
             self.read_all(turn, now, Extent::Everything);

@@ -198,6 +198,24 @@ fn ten_thousand_sessions_are_loaded_as_far_as_requested() {
     assert!(play.mirror.len() >= 2_500);
 }
 
+#[test]
+fn what_was_missed_while_a_list_was_read_is_read_soon() {
+    let mut play = Play::watched(1);
+    play.pass(10);
+    let ticket = play.ask(ObserverRequest::RefreshOrRetry);
+    play.observer.times.wide_reading = None;
+    play.now += 4_000;
+    play.report(Fact::Tick);
+    play.work_off();
+    assert_eq!(play.answers[&ticket], Ok(Answer::Done));
+    play.requests.clear();
+    play.pass(5);
+    assert_eq!(play.requests_of("page"), 2, "the unfinished sessions");
+    play.requests.clear();
+    play.pass(30);
+    assert_eq!(play.requests_of("page"), 0);
+}
+
 /// A change of an idle check has no event.
 #[test]
 fn beside_events_a_session_far_down_is_read_when_it_may_end_soon() {
