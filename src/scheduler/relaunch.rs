@@ -13,8 +13,8 @@ use crate::model::{
 
 /// The original request without what would be refused now: a start time in the past, or the name of
 /// an unfinished session. Values of secret variables are empty.
-pub(super) fn again(held: &TrackedSession, now: Timestamp) -> LaunchRequest {
-    let record = &held.record;
+pub(super) fn again(tracked: &TrackedSession, now: Timestamp) -> LaunchRequest {
+    let record = &tracked.record;
     let kept = record.request.as_deref().cloned();
     let mut request = kept.unwrap_or_else(|| rebuilt(record));
     request.count = None;
