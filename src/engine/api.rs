@@ -71,7 +71,7 @@ pub struct UsageAsk {
     pub session: SessionId,
     pub need: Need,
     /// The figures are needed even where reading them is expensive.
-    pub judged: bool,
+    pub idle_checked: bool,
     /// Its home directory has a limit, so it is measured although no client watches.
     pub limited: bool,
 }
@@ -82,7 +82,7 @@ pub enum Need {
     /// None now, but the files that are open for the session stay open.
     Kept,
     /// CPU, memory and accelerators, which idle checks use.
-    Judged,
+    IdleChecks,
     /// What the engine counts, where reading it is cheap.
     Recorded,
     /// All figures.
@@ -96,18 +96,18 @@ impl UsageAsk {
         Self {
             session,
             need: Need::Watched,
-            judged: false,
+            idle_checked: false,
             limited: false,
         }
     }
 
     /// Requests the figures that idle checks use.
     #[must_use]
-    pub const fn judged(session: SessionId) -> Self {
+    pub const fn idle_checked(session: SessionId) -> Self {
         Self {
             session,
-            need: Need::Judged,
-            judged: true,
+            need: Need::IdleChecks,
+            idle_checked: true,
             limited: false,
         }
     }
@@ -118,7 +118,7 @@ impl UsageAsk {
         Self {
             session,
             need: Need::Recorded,
-            judged: false,
+            idle_checked: false,
             limited: false,
         }
     }
@@ -126,7 +126,7 @@ impl UsageAsk {
     /// Whether to ask the engine where there are no files to read.
     #[must_use]
     pub fn is_worth_asking(&self) -> bool {
-        self.judged || self.need == Need::Watched
+        self.idle_checked || self.need == Need::Watched
     }
 }
 

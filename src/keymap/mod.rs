@@ -124,7 +124,7 @@ impl Keymap {
 pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
     let names = library(dir).names().into_iter();
     names
-        .map(|(name, origin)| (name, origin == FileOrigin::Person))
+        .map(|(name, origin)| (name, origin == FileOrigin::User))
         .collect()
 }
 

@@ -30,7 +30,7 @@ impl Scheduler {
         if seconds == 0 {
             return;
         }
-        let live = self.tracked.values().filter(|tracked| tracked.is_judged());
+        let live = self.tracked.values().filter(|tracked| tracked.is_checked());
         let ids: Vec<SessionId> = live.map(TrackedSession::id).collect();
         for id in ids {
             if let Some(tracked) = self.change(turn, id) {

@@ -22,7 +22,7 @@ impl Scheduler {
     fn due(tracked: &TrackedSession) -> Option<(Timestamp, Span)> {
         let session = &tracked.record.session;
         let started = tracked.started_at()?;
-        if !tracked.is_judged() {
+        if !tracked.is_checked() {
             return None;
         }
         let timeout = tracked.record.spec.timeout;

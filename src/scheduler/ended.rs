@@ -14,7 +14,7 @@ use crate::model::{
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Gap {
     None,
-    DaemonAway,
+    DaemonNotRunning,
     LineLost(Option<Timestamp>),
     /// The machine was restarted.
     Reboot,
@@ -125,7 +125,7 @@ fn by_restart(subject: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Endin
             "engine-restarted",
             tr_sent!("{text} when the engine or the machine restarted", text),
         )),
-        Gap::DaemonAway if killed => Some(ending(
+        Gap::DaemonNotRunning if killed => Some(ending(
             "engine-restarted",
             tr_sent!(
                 "{text} while workbay's daemon wasn't running: the machine or the engine \
@@ -148,7 +148,7 @@ fn ended_since(finished_at: Option<Timestamp>, lost_at: Option<Timestamp>) -> bo
 
 fn meanwhile(text: String, gap: Gap) -> String {
     match gap {
-        Gap::DaemonAway => tr_sent!("{text} while workbay's daemon wasn't running", text),
+        Gap::DaemonNotRunning => tr_sent!("{text} while workbay's daemon wasn't running", text),
         Gap::None | Gap::LineLost(_) | Gap::Reboot => text,
     }
 }

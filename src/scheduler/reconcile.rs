@@ -125,7 +125,7 @@ impl Scheduler {
         let gap = match (after_gap, first_line) {
             _ if restarted => Gap::Reboot,
             (false, _) => Gap::None,
-            (true, true) => Gap::DaemonAway,
+            (true, true) => Gap::DaemonNotRunning,
             (true, false) => Gap::LineLost(lost),
         };
         match &sight.state {

@@ -45,8 +45,8 @@ impl App {
                 self.panes.link_down(&why, now);
                 Vec::new()
             }
-            Link::Silent(silent) => {
-                self.mirror.fell_silent(silent);
+            Link::NotResponding(unresponsive) => {
+                self.mirror.set_unresponsive(unresponsive);
                 Vec::new()
             }
             Link::Refused(failure) => {

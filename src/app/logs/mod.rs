@@ -33,7 +33,7 @@ use crate::{
     protocol::message::{StreamId, StreamOpen},
 };
 
-use feed::{Extent, LogOrder, PREVIEW, Want};
+use feed::{Extent, LogOrder, PREVIEW, PageRequest};
 pub use scroll::LogRow;
 use scroll::{Goal, LogPosition};
 use search::Search;
@@ -90,11 +90,11 @@ pub struct Logs {
     /// The place that the view goes to when its lines have arrived.
     goal: Option<Goal>,
     /// Rows to scroll when more lines have arrived.
-    owed: isize,
+    rows_left: isize,
     /// Requested lines that haven't arrived.
-    asked: Option<Want>,
+    asked: Option<PageRequest>,
     /// The last request and the state of the log then, so that it isn't repeated.
-    answered: Option<(Want, u64)>,
+    answered: Option<(PageRequest, u64)>,
     /// The number of searches so far.
     searches: u64,
     /// The end of the log when you scrolled away from it.
@@ -130,7 +130,7 @@ impl Logs {
             source: 0,
             top: None,
             goal: None,
-            owed: 0,
+            rows_left: 0,
             asked: None,
             answered: None,
             searches: 0,
@@ -182,7 +182,7 @@ impl Logs {
         self.asked = None;
         self.answered = None;
         self.goal = None;
-        self.owed = 0;
+        self.rows_left = 0;
     }
 
     /// Returns `Logs`, or `Input` while the search is typed.
@@ -244,14 +244,14 @@ impl Logs {
         if self.asked.is_some() {
             return None;
         }
-        let Some(want) = self.wanted() else {
+        let Some(want) = self.needed_page() else {
             if self.goal.is_none() {
-                self.owed = 0;
+                self.rows_left = 0;
             }
             return None;
         };
         if self.answered == Some((want, self.extent.revision)) {
-            self.owed = 0;
+            self.rows_left = 0;
             return None;
         }
         self.asked = Some(want);

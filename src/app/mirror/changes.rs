@@ -20,7 +20,7 @@ impl Mirror {
     /// Replaces the whole state.
     pub fn replace(&mut self, snapshot: Snapshot, now: Timestamp) {
         self.connection = DaemonConnection::Up;
-        self.silent = false;
+        self.unresponsive = false;
         self.counts = SessionCounts::of(&snapshot.sessions);
         self.sessions = snapshot
             .sessions
@@ -93,7 +93,7 @@ impl Mirror {
             DaemonConnection::Down { since, .. } => *since,
             _ => now,
         };
-        self.silent = false;
+        self.unresponsive = false;
         self.connection = DaemonConnection::Down {
             why,
             attempt,
@@ -101,8 +101,8 @@ impl Mirror {
         };
     }
 
-    pub fn fell_silent(&mut self, silent: bool) {
-        self.silent = silent;
+    pub fn set_unresponsive(&mut self, unresponsive: bool) {
+        self.unresponsive = unresponsive;
     }
 
     pub fn was_refused(&mut self, failure: Failure) {

@@ -52,7 +52,7 @@ pub enum Touched {
 pub struct Mirror {
     connection: DaemonConnection,
     /// The daemon isn't responding, although there is a connection.
-    silent: bool,
+    unresponsive: bool,
     sessions: HashMap<SessionKey, Session>,
     counts: SessionCounts,
     usage: HashMap<SessionKey, Usage>,
@@ -67,7 +67,7 @@ impl Default for Mirror {
     fn default() -> Self {
         Self {
             connection: DaemonConnection::Connecting,
-            silent: false,
+            unresponsive: false,
             sessions: HashMap::new(),
             counts: SessionCounts::default(),
             usage: HashMap::new(),
@@ -88,8 +88,8 @@ impl Mirror {
         self.connection == DaemonConnection::Up
     }
 
-    pub fn is_silent(&self) -> bool {
-        self.silent
+    pub fn is_unresponsive(&self) -> bool {
+        self.unresponsive
     }
 
     pub fn session(&self, id: SessionKey) -> Option<&Session> {

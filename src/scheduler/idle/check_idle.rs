@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     averages,
-    judge::{Case, judge, next_check},
+    evaluate::{Case, evaluate, next_check},
     reclaim_reason,
 };
 use crate::{
@@ -47,7 +47,7 @@ impl Scheduler {
             return;
         };
         let session = &tracked.record.session;
-        let (true, Some(started_at)) = (tracked.is_judged(), tracked.started_at()) else {
+        let (true, Some(started_at)) = (tracked.is_checked(), tracked.started_at()) else {
             return self.idle.forget(id);
         };
         let rules = self.idle_rules(tracked);
@@ -63,7 +63,7 @@ impl Scheduler {
             reprieve: session.reprieve,
             watched_since: clock.included_at.map_or(since, |at| at.max(since)),
         };
-        let checks = judge(&case, now);
+        let checks = evaluate(&case, now);
         let next = next_check(&case, &checks, now);
         let over = checks.iter().find(|check| check.state == IdleState::Over);
         let over = over.map(|check| (check.clone(), reclaim_reason::reclaimed(&case, check, now)));
@@ -82,8 +82,8 @@ impl Scheduler {
 
     /// Checks all running sessions again.
     pub(in crate::scheduler) fn check_all_idle(&mut self, turn: &mut Turn, now: Timestamp) {
-        let judged = self.tracked.values().filter(|tracked| tracked.is_judged());
-        let ids: Vec<SessionId> = judged.map(TrackedSession::id).collect();
+        let checked = self.tracked.values().filter(|tracked| tracked.is_checked());
+        let ids: Vec<SessionId> = checked.map(TrackedSession::id).collect();
         for id in ids {
             self.check_idle(turn, now, id);
         }

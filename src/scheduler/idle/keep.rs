@@ -38,7 +38,7 @@ impl Scheduler {
         turn.refusable = true;
         let tracked = self.find(id)?;
         let session = &tracked.record.session;
-        if !tracked.is_judged() {
+        if !tracked.is_checked() {
             return Err(Failure::refused(tr_sent!(
                 "session {name} is {status}: only running sessions have idle checks",
                 name = session.name,

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 
 use super::{
-    super::judge::notice,
+    super::evaluate::notice,
     facts::{IdleFacts, activity, lifetime, network, utilization},
     lives::{ends_after_its_notice, pass, play, runs, used},
 };
@@ -107,7 +107,7 @@ fn stimulus() -> impl Strategy<Value = Stimulus> {
 proptest! {
     #[test]
     fn only_a_warned_session_is_over(facts in facts(), second in -6_000..12_000_i64) {
-        for check in facts.judged(second) {
+        for check in facts.evaluated(second) {
             let limit = check.limit.unwrap();
             let known = at(facts.watched_since) + notice(limit);
             let kept = facts.reprieve.until.is_some_and(|until| at(second) < until);
