@@ -169,7 +169,7 @@ fn context_use_changes_one_word_of_the_file() {
 }
 
 #[test]
-fn a_daemon_of_before_a_context_says_so() {
+fn a_daemon_without_a_new_context_says_so() {
     let machine = Machine::new();
     machine.ok(&["ls"]);
     configure(&machine, BOX);

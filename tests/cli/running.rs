@@ -213,7 +213,7 @@ fn a_session_of_run_that_is_terminated_gives_125_and_a_sentence() {
 }
 
 #[test]
-fn a_session_of_run_that_ends_for_want_of_memory_gives_125() {
+fn a_session_of_run_that_ends_without_enough_memory_gives_125() {
     let machine = Machine::new();
     // A shell's variable that grows without end.
     let script = "a=x; while :; do a=$a$a$a$a; done";
@@ -234,7 +234,7 @@ fn sigterm_ends_the_session_of_run_as_well() {
 }
 
 #[test]
-fn run_goes_on_with_the_next_daemon_and_prints_everything_once() {
+fn run_continues_with_the_next_daemon_and_prints_everything_once() {
     let machine = Machine::new();
     let script =
         "echo before; echo beside >&2; while [ ! -e go ]; do sleep 0.1; done; echo after; exit 7";

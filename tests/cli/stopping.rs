@@ -52,7 +52,7 @@ fn sessions_outlive_the_daemon_unless_they_are_meant_too() {
 }
 
 #[test]
-fn a_person_is_asked_before_sessions_end_with_the_daemon() {
+fn a_user_is_asked_before_sessions_end_with_the_daemon() {
     let machine = Machine::new();
     machine.ok(&launch("dear", &["--wait"]));
     let argv = [BINARY, "daemon", "stop", "--terminate-sessions"];

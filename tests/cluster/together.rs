@@ -21,7 +21,7 @@ secret-key = { env = "WBT_SECRET_KEY" }
 "#;
 
 #[tokio::test]
-async fn both_engines_stand_in_one_list() {
+async fn both_engines_are_in_one_list() {
     let _bench = Bench::new().await;
     let there = name();
     let _ended = Named(there.clone());

@@ -160,7 +160,7 @@ fn plain_http_leads_to_another_machine_only_where_the_context_says_insecure() {
 }
 
 #[test]
-fn the_person_completes_what_the_site_began() {
+fn the_user_completes_what_the_site_began() {
     let site = "default = \"prod\"\n[contexts.prod]\nkind = \"backendai\"\n\
                 endpoint = \"https://one.example.com\"\nproject = \"site\"\n";
     let user = "[contexts.prod]\naccess-key = \"AKIA\"\nsecret-key = { file = \"~/key\" }\nproject = \"mine\"\n";

@@ -120,7 +120,7 @@ async fn killed_while_a_cluster_ends_nothing_of_it_is_left() {
 }
 
 #[tokio::test]
-async fn what_a_command_came_to_while_nobody_was_there() {
+async fn how_a_command_ended_while_nobody_was_there() {
     for (code, info, result) in [
         (0, "task-finished", BatchResult::Success),
         (3, "task-failed", BatchResult::Failure),

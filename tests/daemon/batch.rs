@@ -144,7 +144,7 @@ async fn a_command_does_not_start_before_its_time() {
 }
 
 #[tokio::test]
-async fn a_person_ends_a_command_and_it_has_no_result() {
+async fn a_user_ends_a_command_and_it_has_no_result() {
     let daemon = TestDaemon::open().await;
     let mut client = daemon.client().await;
     let session = client.launch(batch("stopped", "make")).await.unwrap();

@@ -126,7 +126,7 @@ async fn nonsense_ends_only_its_own_connection() {
 }
 
 #[tokio::test]
-async fn a_face_that_does_not_read_blocks_nobody() {
+async fn a_tui_that_does_not_read_blocks_nobody() {
     let daemon = TestDaemon::open().await;
     let slow = daemon.client().await;
     let mut quick = daemon.client().await;

@@ -159,7 +159,7 @@ async fn a_session_that_nobody_watched_has_figures_and_the_kernels_last_ones() {
 }
 
 #[tokio::test]
-async fn a_running_sessions_figures_go_on_after_the_daemon_restarted() {
+async fn a_running_sessions_figures_continue_after_the_daemon_restarted() {
     let mut daemon = TestDaemon::open().await;
     let mut client = daemon.client().await;
     let id = client.run("lasting").await;

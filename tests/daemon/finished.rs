@@ -125,7 +125,7 @@ async fn without_older_ones_the_totals_are_those_of_the_list() {
 }
 
 #[tokio::test]
-async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
+async fn old_ones_stay_in_the_store_until_a_client_reaches_for_them() {
     let (mut daemon, running, ids) = with_ended_sessions().await;
     daemon.ended = 3;
     daemon.start().await;

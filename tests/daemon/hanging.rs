@@ -26,7 +26,7 @@ async fn an_order_that_takes_long_on_a_healthy_engine_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_engine_that_hangs_is_reported_while_everything_else_goes_on() {
+async fn an_engine_that_hangs_is_reported_while_everything_else_continues() {
     let daemon = TestDaemon::open().await;
     let mut client = daemon.client().await;
     let stays = client.run("stays").await;

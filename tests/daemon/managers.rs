@@ -200,7 +200,7 @@ async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
 }
 
 #[tokio::test]
-async fn wrong_keys_are_reported_with_what_to_do_and_checked_again_when_a_person_asks() {
+async fn wrong_keys_are_reported_with_what_to_do_and_checked_again_when_a_user_asks() {
     let manager = MemoryScheduler::new();
     manager.add("RUNNING");
     let made = Arc::new(AtomicUsize::new(0));

@@ -91,7 +91,7 @@ async fn until_no_control_line(bench: &Bench, session: SessionId) {
 }
 
 #[tokio::test]
-async fn it_is_notified_of_windows_whoever_makes_them() {
+async fn it_is_notified_of_all_new_windows() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut pane = bench.terminal(session, "one", 80, 24).await;
@@ -175,7 +175,7 @@ async fn a_dropped_line_leaves_no_client_behind() {
 }
 
 #[tokio::test]
-async fn the_line_of_a_killed_daemon_ends_by_itself() {
+async fn the_connection_of_a_killed_daemon_ends_on_its_own() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut keeper = bench.terminal(session, "one", 80, 24).await;

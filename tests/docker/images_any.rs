@@ -67,7 +67,7 @@ async fn one_static_file_runs_and_a_shell_is_brought_along() {
 
 /// The settings of an image (command, user, volumes) are for containers that run it unchanged.
 #[tokio::test]
-async fn what_an_image_would_run_by_itself_is_not_run_and_its_user_is_not_asked() {
+async fn what_an_image_would_run_automatically_is_not_run_and_its_user_is_not_asked() {
     let name = "workbay-test/own-ways:1";
     let lines = [
         "USER app",
@@ -96,7 +96,7 @@ async fn what_an_image_would_run_by_itself_is_not_run_and_its_user_is_not_asked(
 }
 
 #[tokio::test]
-async fn a_path_that_leads_nowhere_and_a_library_that_is_not_there_keep_no_shell_away() {
+async fn a_path_that_leads_nowhere_and_a_library_that_is_not_there_prevent_no_shell() {
     for (name, path) in [
         ("workbay-test/no-path:1", "ENV PATH="),
         (

@@ -88,7 +88,7 @@ fn it_does_not_matter_how_the_bytes_are_cut() {
 }
 
 #[test]
-fn what_is_painted_is_what_a_person_saw() {
+fn what_is_painted_is_what_a_user_saw() {
     for (name, stream) in STREAMS {
         let area = Rect::new(0, 0, COLUMNS, ROWS);
         let mut buffer = Buffer::empty(area);

@@ -28,7 +28,7 @@ fn container(machine: &Machine) -> serde_json::Value {
 }
 
 #[test]
-fn containers_that_outlive_their_engine_go_on() {
+fn containers_that_outlive_their_engine_continue() {
     let Some((machine, mut engine)) = with_its_engine(true) else {
         return;
     };

@@ -33,7 +33,7 @@ fn a_very_deep_home_is_deleted_and_the_daemon_runs_on() {
     machine.ok(&["ls"]);
     let daemon = machine.daemon_pid();
     assert!(daemon.is_some());
-    wait::while_it_goes_on(
+    wait::while_it_continues(
         "its files are gone",
         || (remains.exists(), machine.daemon_pid()),
         |(exists, _)| !exists,

@@ -193,7 +193,7 @@ impl RawConnection {
 }
 
 #[test]
-fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_old_one() {
+fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_continues_as_the_old_one() {
     let machine = Machine::new();
     machine.ok(&launch("lasting", &["--wait"]));
     let (pid, version) = daemon(&machine, Path::new(BINARY));
@@ -268,7 +268,7 @@ fn a_stop_that_comes_during_an_upgrade_wins() {
 }
 
 #[test]
-fn a_program_that_is_not_what_it_says_is_refused_and_the_daemon_goes_on() {
+fn a_program_that_is_not_what_it_says_is_refused_and_the_daemon_continues() {
     let machine = Machine::new();
     let (old, new) = (release(&machine, "0.1.1"), release(&machine, "0.2.0"));
     ok(&machine, &old, &launch("lasting", &["--wait"]));

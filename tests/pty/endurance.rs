@@ -59,7 +59,7 @@ fn an_engine_restarted_under_its_containers_gives_the_same_shell_back() {
 }
 
 #[test]
-fn an_engine_that_hangs_blocks_no_key_and_comes_back_by_itself() {
+fn an_engine_that_hangs_blocks_no_key_and_comes_back_automatically() {
     let machine = Machine::new();
     let relay = Relay::start(&machine.path("relay.sock"), "/var/run/docker.sock".as_ref());
     let config = machine.path("config").join("config.toml");
@@ -91,7 +91,7 @@ fn an_engine_that_hangs_blocks_no_key_and_comes_back_by_itself() {
 }
 
 #[test]
-fn a_paused_container_is_reported_and_its_shell_goes_on() {
+fn a_paused_container_is_reported_and_its_shell_continues() {
     let machine = Machine::new();
     launch(&machine, "frozen");
     let mut person = in_its_shell(&machine, "frozen", 100, 24);

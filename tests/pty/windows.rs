@@ -236,7 +236,7 @@ fn tmux_answers_a_read_with_its_own_buffer_only() {
 }
 
 #[test]
-fn a_program_gets_the_clipboard_when_the_person_says_so() {
+fn a_program_gets_the_clipboard_when_the_user_says_so() {
     let machine = Machine::new();
     let mut person = in_a_shell(&machine, "asking");
     person.type_("printf '\\033]52;c;aGVsbG8=\\007'\r");

@@ -136,7 +136,7 @@ fn a_moment_that_passes_on_the_screen_is_shown() {
 }
 
 #[test]
-fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
+fn an_engine_that_disconnects_takes_nothing_of_what_was_typed() {
     let engine = |screen: Screen, engine| {
         let context = workbay::model::id::ContextName::local();
         let engine = Box::new(engine);

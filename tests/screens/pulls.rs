@@ -51,7 +51,7 @@ fn the_list_shows_how_much_has_come() {
 }
 
 #[test]
-fn the_details_tell_from_where_how_much_how_fast_and_how_long() {
+fn the_details_show_from_where_how_much_how_fast_and_how_long() {
     for (columns, rows) in [(80, 24), (200, 50)] {
         let screen = screen(columns, rows).press("enter");
         insta::assert_snapshot!(screen.text());
@@ -215,7 +215,7 @@ fn all_that_was_launched_together_is_given_up() {
 }
 
 #[test]
-fn it_does_not_open_under_the_fingers_of_a_person_that_went_on() {
+fn it_does_not_open_under_the_fingers_of_a_user_who_kept_typing() {
     let screen = launched(80, 24, pending()).press("down");
     assert!(!changed(screen, pulling()).sees(TITLE));
     // A launch of somebody else does not either.

@@ -153,7 +153,7 @@ fn on_a_tiny_terminal_the_sentence_is_short() {
 }
 
 #[test]
-fn messages_stand_in_the_corner_and_go() {
+fn messages_are_in_the_corner_and_disappear() {
     let message = |level, text: &str| Change::Notice {
         notice: Box::new(Notice::message(
             crate::screen::noon(),

@@ -303,7 +303,7 @@ async fn a_line_that_is_cut_or_closed_is_a_loss() {
 }
 
 #[tokio::test]
-async fn another_host_key_is_somebody_else() {
+async fn another_host_key_is_another_server() {
     let mut manager = lab().await;
     let engine = manager.engine();
     let mut started = start(&mut manager, &engine, command(&["true"])).await;

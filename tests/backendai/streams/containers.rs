@@ -106,7 +106,7 @@ async fn a_line_that_is_cut_is_a_loss_there_too() {
 }
 
 #[tokio::test]
-async fn a_terminal_there_has_a_size_and_gives_its_place_away() {
+async fn a_terminal_there_has_a_size_and_frees_its_place() {
     let mut manager = lab().await;
     let engine = manager.engine();
     let request = AttachRequest {

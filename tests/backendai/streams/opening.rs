@@ -51,7 +51,7 @@ async fn a_session_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn somebody_else_s_session() {
+async fn another_users_session() {
     let manager = StreamManager::start().await;
     let other = standing("RUNNING", "INTERACTIVE", "other@lablup.com");
     manager.answer(RequestTopic::Standing, [other]);

@@ -85,7 +85,7 @@ async fn a_filter_finds_the_session_that_is_acted_on() {
 }
 
 #[tokio::test]
-async fn a_session_that_ends_by_itself_leaves_the_list_with_its_reason() {
+async fn a_session_that_ends_on_its_own_leaves_the_list_with_its_reason() {
     let daemon = TestDaemon::open().await;
     let mut person = Person::at(&daemon).await;
     person.launches("hungry").await;

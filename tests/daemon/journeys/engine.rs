@@ -13,7 +13,7 @@ fn id_of(daemon: &TestDaemon, name: &str) -> workbay::model::id::SessionId {
 }
 
 #[tokio::test]
-async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up_to_date() {
+async fn while_the_engine_is_disconnected_the_rows_stay_and_one_full_list_brings_them_up_to_date() {
     let daemon = TestDaemon::open().await;
     let mut person = Person::at(&daemon).await;
     person.launches("stays").await;
@@ -40,7 +40,7 @@ async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up
 }
 
 #[tokio::test]
-async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_reason() {
+async fn a_launch_that_the_engine_did_not_survive_is_under_others_with_the_reason() {
     let daemon = TestDaemon::open().await;
     let mut person = Person::at(&daemon).await;
     daemon.engine.hold(Call::Start);
@@ -69,7 +69,7 @@ async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_r
 }
 
 #[tokio::test]
-async fn an_engine_that_is_away_from_the_start_is_waited_for() {
+async fn an_engine_that_is_disconnected_from_the_start_is_waited_for() {
     let mut daemon = TestDaemon::closed(super::support::test_daemon::settings());
     daemon.engine.cut();
     daemon.start().await;

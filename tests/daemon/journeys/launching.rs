@@ -72,7 +72,7 @@ async fn a_launch_is_seen_while_it_is_in_progress() {
 }
 
 #[tokio::test]
-async fn a_launch_whose_image_is_in_progress_is_left_to_go_on_or_given_up() {
+async fn a_launch_whose_image_is_in_progress_is_left_running_or_cancelled() {
     let daemon = TestDaemon::open().await;
     let mut person = Person::at(&daemon).await;
     for left in [true, false] {

@@ -103,7 +103,7 @@ async fn the_list_answers_after_a_flood_was_left_alone() {
 }
 
 #[tokio::test]
-async fn a_followed_log_goes_on_after_the_daemon_was_exchanged() {
+async fn a_followed_log_continues_after_the_daemon_was_exchanged() {
     let mut daemon = TestDaemon::open().await;
     let mut person = Person::at(&daemon).await;
     person.launches("talker").await;

@@ -111,7 +111,7 @@ fn recalled(screen: Screen) -> Screen {
 }
 
 #[test]
-fn launches_of_before_are_a_key_away() {
+fn earlier_launches_take_one_key() {
     for (columns, rows) in SIZES {
         let screen = recalled(list(columns, rows).press("H"));
         insta::assert_snapshot!(
@@ -146,7 +146,7 @@ fn launches_of_before_are_a_key_away() {
 }
 
 #[test]
-fn a_launch_of_before_does_not_take_the_place_of_a_typed_one_unasked() {
+fn an_earlier_launch_does_not_take_the_place_of_a_typed_one_unasked() {
     let typed = || recalled(opened(80, 24).typed("half-done").press("ctrl-t"));
     let asked = typed().press("down enter");
     assert!(

@@ -115,7 +115,7 @@ fn badly_mounted(columns: u16, rows: u16) -> Screen {
 }
 
 #[test]
-fn what_is_wrong_with_a_folder_stands_below_its_own_path() {
+fn what_is_wrong_with_a_folder_is_below_its_own_path() {
     for (columns, rows) in [(80, 24), (140, 40)] {
         let screen = badly_mounted(columns, rows);
         let first = below(&screen, "../etc");

@@ -70,7 +70,7 @@ fn nothing_typed_is_lost_without_a_question() {
 }
 
 #[test]
-fn a_refusal_stands_beside_its_field() {
+fn a_refusal_is_beside_its_field() {
     let failure = Failure::refused("the name 'train-2' is taken by a session")
         .hint("choose another name")
         .about(Field::Name);

@@ -176,7 +176,7 @@ fn lines(first: usize, last: usize) -> (String, String) {
 }
 
 #[test]
-fn the_end_is_followed_until_one_scrolls_away() {
+fn the_end_is_followed_until_you_scroll() {
     let mut world = LogTest::numbered(100);
     assert_eq!(world.edges(), lines(90, 99));
     world.act(Action::ListUp);

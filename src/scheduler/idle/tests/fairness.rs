@@ -26,7 +26,7 @@ const SLEPT: Fact = Fact::Jumped {
 };
 
 #[test]
-fn a_daemon_that_was_away_warns_before_it_ends() {
+fn a_daemon_that_wasnt_running_warns_before_it_ends() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 5_000;
