@@ -1,4 +1,4 @@
-//! A page of a hundred sessions: ours, a bare request, and what a person sees.
+//! A page of a hundred sessions: ours, a bare request, and what a user sees.
 
 use std::{
     process::{Command, Stdio},
@@ -121,16 +121,16 @@ fn seen(samples: &mut Samples) {
 
 fn open(machine: &crate::machine::Machine) -> f64 {
     let start = now();
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 200, 50);
-    person.wait_for("Finished");
-    person.type_("2");
-    let at = person.wait_timed("the page is shown", |screen| {
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 200, 50);
+    terminal.wait_for("Finished");
+    terminal.type_("2");
+    let at = terminal.wait_timed("the page is shown", |screen| {
         let rows = screen
             .lines()
             .filter(|line| line.contains("CANCELLED") || line.contains("TERMINATED"));
         rows.count() >= 40
     });
-    person.type_("q");
-    person.wait_end();
+    terminal.type_("q");
+    terminal.wait_end();
     millis(at - start)
 }

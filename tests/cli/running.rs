@@ -185,15 +185,15 @@ fn the_first_ctrl_c_ends_the_session_of_run_and_the_second_kills_it() {
     let script = "trap 'echo asked' TERM; echo begun; while :; do sleep 0.1; done";
     let arguments = shell(&["--name", "stubborn"], script);
     let argv: Vec<&str> = std::iter::once(BINARY).chain(arguments).collect();
-    let mut person = Terminal::start(&argv, &machine.env(), 100, 30);
-    person.wait_for("begun");
-    person.type_("\u{3}");
-    person.wait_for("To kill it, press Ctrl-C again");
-    person.wait_for("asked");
-    person.type_("\u{3}");
-    person.wait_for("killing the session");
-    assert_eq!(person.wait_end(), 130);
-    person.wait_for("session stubborn: Killed by a user");
+    let mut terminal = Terminal::start(&argv, &machine.env(), 100, 30);
+    terminal.wait_for("begun");
+    terminal.type_("\u{3}");
+    terminal.wait_for("To kill it, press Ctrl-C again");
+    terminal.wait_for("asked");
+    terminal.type_("\u{3}");
+    terminal.wait_for("killing the session");
+    assert_eq!(terminal.wait_end(), 130);
+    terminal.wait_for("session stubborn: Killed by a user");
 }
 
 #[test]
@@ -266,10 +266,10 @@ fn what_run_prints_on_a_terminal_passes_no_commands() {
                   printf '\\033[?1049h\\033[?1000h\\033[?25l\\033[6n\\033[>4;2m\\033[31mred\\n'";
     let arguments = shell(&["--rm"], script);
     let argv: Vec<&str> = std::iter::once(BINARY).chain(arguments).collect();
-    let mut person = Terminal::start(&argv, &machine.env(), 100, 30);
-    person.wait_for("abc");
-    assert_eq!(person.wait_end(), 0);
-    let raw = person.raw();
+    let mut terminal = Terminal::start(&argv, &machine.env(), 100, 30);
+    terminal.wait_for("abc");
+    assert_eq!(terminal.wait_end(), 0);
+    let raw = terminal.raw();
     assert!(
         !raw.windows(2).any(|two| two == b"\x1b]"),
         "a command passed"
@@ -373,10 +373,10 @@ fn rm_deletes_what_has_ended_and_nothing_else() {
         "half was done"
     );
     let argv = [BINARY, "rm", "done"];
-    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
-    person.wait_for("Delete this session? [y/N]");
-    person.type_("n\r");
-    person.wait_for("Nothing was deleted.");
+    let mut terminal = Terminal::start(&argv, &machine.env(), 80, 24);
+    terminal.wait_for("Delete this session? [y/N]");
+    terminal.type_("n\r");
+    terminal.wait_for("Nothing was deleted.");
     machine.ok(&["rm", "done", "--yes"]);
     assert_eq!(listed(&machine), ["alive"]);
     assert_eq!(run(&machine, &["rm", "done", "--yes"]).0, 3);

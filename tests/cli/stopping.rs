@@ -56,17 +56,17 @@ fn a_user_is_asked_before_sessions_end_with_the_daemon() {
     let machine = Machine::new();
     machine.ok(&launch("dear", &["--wait"]));
     let argv = [BINARY, "daemon", "stop", "--terminate-sessions"];
-    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
-    person.wait_for("Terminate dear? [y/N]");
-    person.type_("n\r");
-    person.wait_for("Nothing was terminated, and the daemon keeps running.");
-    assert_eq!(person.wait_end(), 1);
+    let mut terminal = Terminal::start(&argv, &machine.env(), 80, 24);
+    terminal.wait_for("Terminate dear? [y/N]");
+    terminal.type_("n\r");
+    terminal.wait_for("Nothing was terminated, and the daemon keeps running.");
+    assert_eq!(terminal.wait_end(), 1);
     assert!(machine.daemon_pid().is_some());
-    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
-    person.wait_for("[y/N]");
-    person.type_("y\r");
-    person.wait_for("1 session was terminated.");
-    assert_eq!(person.wait_end(), 0);
+    let mut terminal = Terminal::start(&argv, &machine.env(), 80, 24);
+    terminal.wait_for("[y/N]");
+    terminal.type_("y\r");
+    terminal.wait_for("1 session was terminated.");
+    assert_eq!(terminal.wait_end(), 0);
     assert!(machine.daemon_pid().is_none());
 }
 

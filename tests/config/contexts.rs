@@ -1,4 +1,4 @@
-//! Contexts: the site's file, the person's, the variables of Backend.AI's own client.
+//! Contexts: the site's file, the user's, the variables of Backend.AI's own client.
 
 use workbay::config::contexts::{
     self, BackendaiSpec, ContextEntry, Contexts, Credentials, EngineSpec, Source,

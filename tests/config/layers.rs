@@ -1,4 +1,4 @@
-//! Embedded defaults, the site's file, the person's file, the environment: which one wins, and what is reported.
+//! Embedded defaults, the site's file, the user's file, the environment: which one wins, and what is reported.
 
 use std::fs;
 

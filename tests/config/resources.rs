@@ -1,4 +1,4 @@
-//! `resources.toml`: the site's and the person's as one, and where each value comes from.
+//! `resources.toml`: the site's and the user's as one, and where each value comes from.
 
 use workbay::{
     config::{

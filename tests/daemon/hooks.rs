@@ -1,4 +1,4 @@
-//! A person's own command, run by the daemon for what they should know.
+//! A user's own command, run by the daemon for what they should know.
 
 use std::path::PathBuf;
 

@@ -52,7 +52,7 @@ async fn two_hundred_that_end_at_once_are_all_reported_and_the_daemon_answers_me
     for id in &all {
         daemon.engine.die(*id, 1, false);
     }
-    // A person who comes now is answered and sees them all.
+    // A user who comes now is answered and sees them all.
     let mut late = daemon.client().await;
     assert_eq!(late.count(), all.len());
     for id in &all {

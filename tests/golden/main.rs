@@ -1,7 +1,7 @@
 //! Streams recorded from a real tmux client (80x24), through our emulator and through another one:
 //! the same cells come out.
 //!
-//! `streams/` has what the client wrote while a person listed files, edited Korean text in split
+//! `streams/` has what the client wrote while a user listed files, edited Korean text in split
 //! windows of vim, searched in less, printed colors, watched a table change, and used fish, python, mc
 //! and htop.
 

@@ -82,21 +82,21 @@ fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
     let (pid, version) = daemon(&machine, &old);
     assert_eq!(version, "0.1.1");
     let before = container(&machine);
-    let mut person = Terminal::start(&[old.to_str().unwrap()], &machine.env(), 100, 30);
-    person.wait_for("lasting");
-    person.type_("s");
-    person.wait_for("work@lasting");
-    person.type_("MARK=same-shell\r");
-    person.wait_for("MARK=same-shell");
+    let mut terminal = Terminal::start(&[old.to_str().unwrap()], &machine.env(), 100, 30);
+    terminal.wait_for("lasting");
+    terminal.type_("s");
+    terminal.wait_for("work@lasting");
+    terminal.type_("MARK=same-shell\r");
+    terminal.wait_for("MARK=same-shell");
 
     let list = ok(&machine, &new, &["ls"]);
     assert!(list.contains("RUNNING"), "{list}");
     assert_eq!(daemon(&machine, &new), (pid, "0.2.0".to_owned()));
     assert_eq!(container(&machine), before);
     // The older face comes back to the same shell, and learns that it is older.
-    person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
-    person.type_("\x1dd");
-    person.wait_for("is older than the running daemon (0.2.0)");
+    terminal.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
+    terminal.type_("\x1dd");
+    terminal.wait_for("is older than the running daemon (0.2.0)");
     // What it starts meanwhile is done as ever.
     assert_eq!(
         ok(&machine, &old, &["exec", "lasting", "--", "echo", "alive"]).trim(),

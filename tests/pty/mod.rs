@@ -1,4 +1,4 @@
-//! The built program on a pseudo-terminal, with real containers, as a person uses it.
+//! The built program on a pseudo-terminal, with real containers, as a user uses it.
 
 mod endurance;
 mod every_action;

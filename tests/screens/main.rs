@@ -1,4 +1,4 @@
-//! The sessions page as a person sees it: keys in, cells out, panel by panel.
+//! The sessions page as a user sees it: keys in, cells out, panel by panel.
 
 #![expect(
     clippy::unwrap_used,

@@ -15,7 +15,7 @@ use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 use crate::terminal::{PATIENCE, now};
 
 /// Chromium aborts the requests of a page when an address of the machine comes or goes, as those of Docker's networks do
-/// when other tests start containers. A person reloads the page then.
+/// when other tests start containers. A user reloads the page then.
 const NETWORK_CHANGED: &str = "net::ERR_NETWORK_CHANGED";
 
 /// A browser with one page.

@@ -96,7 +96,7 @@ impl FarEngine {
         }
         let server = format!(
             "ListenAddress {}\nHostKey /mnt/host\nPidFile none\nUsePAM no\nStrictModes no\n\
-             PermitRootLogin yes\nAuthorizedKeysFile /mnt/person.pub\nPasswordAuthentication no\n\
+             PermitRootLogin yes\nAuthorizedKeysFile /mnt/terminal.pub\nPasswordAuthentication no\n\
              KbdInteractiveAuthentication no\n",
             self.address
         );

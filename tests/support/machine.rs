@@ -52,7 +52,7 @@ impl Machine {
     }
 
     pub fn env(&self) -> Vec<(String, String)> {
-        // Empty is the same as not set: a person's own contexts are no part of a test.
+        // Empty is the same as not set: a user's own contexts are no part of a test.
         let foreign = ["WORKBAY_CONTEXT", "BACKEND_ENDPOINT"];
         let foreign = foreign.map(|name| (name.to_owned(), String::new()));
         let mut env: Vec<(String, String)> = ["CONFIG", "STATE", "CACHE", "DATA", "RUNTIME"]

@@ -1,4 +1,4 @@
-//! A terminal of a session as a person sees it, and waiting for what happens there.
+//! A terminal of a session as a user sees it, and waiting for what happens there.
 
 use std::{future::Future, panic::Location, time::Duration};
 
@@ -38,7 +38,7 @@ pub fn until<T, F: Future<Output = Option<T>>>(
     }
 }
 
-/// A pane: what a person sees of an attached terminal.
+/// A pane: what a user sees of an attached terminal.
 pub struct Terminal {
     pub attached: Attached,
     screen: vt100::Parser,

@@ -1,4 +1,4 @@
-//! A person at a terminal: runs a program on a pseudo-terminal, types at it, reads its screen.
+//! A user at a terminal: runs a program on a pseudo-terminal, types at it, reads its screen.
 
 use std::{
     io::{Read, Write},
@@ -8,7 +8,7 @@ use std::{
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-/// How long a person waits for anything before giving up; generous, for machines under load.
+/// How long a user waits for anything before giving up; generous, for machines under load.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What came out so far.

@@ -10,7 +10,7 @@ use super::{
     request,
 };
 
-/// What a person reads when a terminal is asked for.
+/// What a user reads when a terminal is asked for.
 async fn refusal(manager: &StreamManager) -> Failure {
     let opened = manager.engine().attach(SESSION, request("pane")).await;
     opened.err().expect("it was opened")

@@ -1,4 +1,4 @@
-//! A person before a screen: types, looks, waits until it shows what is wanted.
+//! A user before a screen: types, looks, waits until it shows what is wanted.
 
 use std::{io, sync::Arc, thread::JoinHandle};
 
@@ -28,7 +28,7 @@ use super::{
 const KEYS: usize = 256;
 
 /// The TUI runs in a thread of its own, on a runtime of one thread, as it does at a terminal.
-pub struct Person {
+pub struct User {
     keys: Option<mpsc::Sender<Msg>>,
     frames: Arc<Frames>,
     drawn: watch::Receiver<usize>,
@@ -71,12 +71,12 @@ fn facts(name: &str) -> Facts {
     }
 }
 
-impl Person {
+impl User {
     /// Sits down at an 80x24 screen and sees the list of this daemon.
     pub async fn at(daemon: &TestDaemon) -> Self {
-        let person = Self::sits_down("jin", ConnectOptions::existing(daemon.paths()));
-        person.sees("▪ connected").await;
-        person
+        let user = Self::sits_down("jin", ConnectOptions::existing(daemon.paths()));
+        user.sees("▪ connected").await;
+        user
     }
 
     /// Starts the TUI; nothing is waited for.
@@ -133,7 +133,7 @@ impl Person {
     }
 
     async fn say(&self, msg: Msg) {
-        let keys = self.keys.as_ref().expect("the person is there");
+        let keys = self.keys.as_ref().expect("the user is there");
         let taken = tokio::time::timeout(PATIENCE, keys.send(msg)).await;
         match taken {
             Ok(Ok(())) => {}
