@@ -1,4 +1,4 @@
-//! Changes as sentences: which ones the user hears of, and in which words.
+//! Changes as sentences: which ones are announced to the user, and in which words.
 
 use std::collections::HashMap;
 

@@ -147,7 +147,7 @@ pub fn main(options: Options) -> Result<()> {
     Ok(())
 }
 
-/// Lets all tasks go on until they wait for something that hasn't come yet.
+/// Lets all tasks run until they wait for something that hasn't come yet.
 fn go_on(runtime: &Runtime) {
     // A task may wait for the socket to be writable, then write, then look for an answer.
     const TURNS: usize = 3;

@@ -1,4 +1,4 @@
-//! Sessions that take all they can: processes, memory, output. The daemon and the other sessions go on.
+//! Sessions that take all they can: processes, memory, output. The daemon and the other sessions keep running.
 
 use crate::{attack::ground::Ground, attack::report, machine::launch, wait};
 

@@ -1,5 +1,5 @@
 //! Launches beyond the plain one: presets, owners, what a manager does not know, and the field each
-//! refusal stands beside.
+//! refusal is shown beside.
 
 use serde_json::json;
 use workbay::{

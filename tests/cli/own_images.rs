@@ -27,7 +27,7 @@ fn launched(machine: &Machine, name: &str) -> String {
     image
 }
 
-/// An image of a static busybox with a directory for everybody.
+/// An image of a static busybox with a directory that all users may write.
 fn base(name: &str) -> String {
     let reference = format!("workbay-test/cli-{name}-{}:1", std::process::id());
     let dir = tempfile::tempdir().unwrap();

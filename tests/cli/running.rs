@@ -56,7 +56,7 @@ fn beside(machine: &Machine, arguments: &[&str]) -> std::process::Child {
 #[test]
 fn run_gives_the_output_and_the_exit_code_of_its_command_alone() {
     let machine = Machine::new();
-    // It waits until somebody reads: what a session says in its last moment is kept as one text.
+    // It waits for a reader: what a session prints in its last moment is kept as one text.
     let script = "echo out; while [ ! -e go ]; do sleep 0.05; done; echo err >&2; printf 'a\\033[2Jb'; exit 42";
     let mut child = beside(&machine, &shell(&["--name", "forty-two"], script));
     let mut first = [0; 4];

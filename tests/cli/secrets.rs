@@ -189,8 +189,8 @@ fn a_secret_that_cannot_be_had_is_reported_with_a_fix() {
     );
     assert_eq!(key["hint"], format!("chmod 600 {shown}"));
 
-    // Fixed, it is taken without starting anything anew: now the manager has its say. (After a
-    // refusal the daemon asks again only some seconds later, whoever asks.)
+    // Fixed, it is taken without a restart: now the manager answers. (After a
+    // refusal the daemon asks again only some seconds later.)
     fs::set_permissions(&shown, fs::Permissions::from_mode(0o600)).unwrap();
     until("the fixed key is taken", || {
         let (code, _, err) = run(&machine, &["ls", "--context", "file"]);

@@ -23,7 +23,7 @@ fn sessions_outlive_the_daemon_unless_they_are_meant_too() {
     for name in ["first", "second"] {
         machine.ok(&launch(name, &["--wait"]));
     }
-    // Somebody must say that it is meant, before anything is done.
+    // The user must confirm before anything is done.
     let (code, _, err) = run(&machine, &["daemon", "stop", "--terminate-sessions"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("add --yes"), "{err}");

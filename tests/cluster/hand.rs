@@ -96,7 +96,7 @@ pub fn launch(terminal: &mut Terminal, name: &str, cpu: u32) {
     go_to(terminal, "CPU");
     terminal.type_("\x15");
     terminal.type_(&cpu.to_string());
-    // Launched from where one stands; once more: without a folder.
+    // Launched from the current page; once more: without a folder.
     terminal.type_("\x1b\r");
     terminal.wait_for("Press Enter to launch without a folder");
     terminal.type_("\r");

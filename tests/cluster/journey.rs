@@ -1,4 +1,4 @@
-//! The whole path on the cluster, as a user goes it in the built program.
+//! The whole path on the cluster, as a user takes it in the built program.
 
 use crate::{
     hand::{Named, launch, launch_to_run, machine, open, row},
@@ -83,7 +83,7 @@ async fn launch_wait_work_return_read_rename_end() {
     // Nothing has to be made from here on: all of it comes in seconds.
     terminal.be_patient(PATIENCE);
 
-    // Only ours, whoever else has sessions here.
+    // Only ours, even if other users have sessions here.
     terminal.type_("/");
     terminal.type_(&prefix);
     terminal.type_("\r");
@@ -131,7 +131,7 @@ async fn launch_wait_work_return_read_rename_end() {
     // The first one takes the filter off.
     terminal.type_until("\x1b", |screen| !screen.contains("Idle checks"));
     terminal.type_("l");
-    // Its first line stands above what has come since.
+    // Its first line is above what has come since.
     terminal.type_until("g", |screen| screen.contains("Kernel started at"));
     terminal.type_("q");
 

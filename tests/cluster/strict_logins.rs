@@ -1,4 +1,4 @@
-//! Logins with one-time passwords, as the manager's own plugin wants them, and a password that has expired.
+//! Logins with one-time passwords, as the manager's own plugin requires them, and a password that has expired.
 
 use crate::{
     hand::{machine, open},
@@ -12,7 +12,7 @@ use crate::{
 /// `user2` and `monitor` as every new Backend.AI has them.
 const PASSWORDS: [(&str, &str); 2] = [("WBT_OTP", "P7oxTDdz"), ("WBT_OLD", "7tuEwF1J")];
 
-/// The manager wants a second factor as long as this lives.
+/// The manager requires a second factor as long as this lives.
 struct StrictLogins;
 
 impl StrictLogins {

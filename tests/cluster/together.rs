@@ -46,7 +46,7 @@ async fn both_engines_are_in_one_list() {
     assert_eq!(context_of(here), "local");
     assert_eq!(context_of(&there), "cluster");
 
-    // All of them in one table, whoever does not answer.
+    // All of them in one table, even if one doesn't answer.
     let mut terminal = open(&machine);
     terminal.be_patient(PATIENCE);
     terminal.type_("c");

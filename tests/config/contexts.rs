@@ -51,7 +51,7 @@ fn without_a_word_there_is_this_machines_own_engine() {
 fn every_field_is_taken() {
     let text = include_str!("valid/contexts-all.toml");
     let contexts = load("", text, &[]);
-    // The default one stands first, one that is switched off nowhere.
+    // The default one is first, one that is switched off isn't listed.
     assert_eq!(names(&contexts), ["prod", "local", "web"]);
     assert_eq!(contexts.default.as_str(), "prod");
     let prod = named(&contexts, "prod");

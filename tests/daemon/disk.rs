@@ -201,7 +201,7 @@ async fn a_row_that_can_never_be_written_blocks_no_other_and_is_kept_aside() {
     client
         .until_notified("can't be written: not this one")
         .await;
-    // Whoever comes after it is written, as are the ends of others.
+    // Later changes are written, as are the ends of others.
     let good = client.run("good-one").await;
     let other = client.run("other").await;
     client.terminate(other, false).await.unwrap();

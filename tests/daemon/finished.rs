@@ -134,7 +134,7 @@ async fn old_ones_stay_in_the_store_until_a_client_reaches_for_them() {
     assert_eq!(client.count(), 4);
     assert!(client.session(running).is_some());
     assert_eq!(client.snapshot.contexts[0].totals, Some([1, ALL as u64, 0]));
-    // Whoever names one by its id has it.
+    // It is found by its id.
     let session = SessionKey::local(ids[0]);
     let Ok(Reply::Session { session: found }) = client
         .connection
@@ -185,7 +185,7 @@ async fn old_ones_stay_in_the_store_until_a_client_reaches_for_them() {
     drop((client, log));
     let mut client = loop {
         let client = daemon.client().await;
-        // The TUI of before may have been there a moment longer.
+        // The previous TUI may have been there a moment longer.
         if client.count() < ALL {
             break client;
         }

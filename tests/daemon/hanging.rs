@@ -50,7 +50,7 @@ async fn an_engine_that_hangs_is_reported_while_everything_else_continues() {
         why.as_str().contains("doesn't answer") && hint.is_some(),
         "{why}"
     );
-    // The daemon has an answer for everybody, and sessions are as they were.
+    // The daemon answers all clients, and sessions are unchanged.
     let status = client.connection.ask(Request::Status).await.unwrap();
     assert!(matches!(status, Reply::Status { .. }));
     assert_eq!(client.session(stays).unwrap().status, Status::Running);

@@ -180,7 +180,7 @@ async fn the_connection_of_a_killed_daemon_ends_on_its_own() {
     let session = bench.host_session().await;
     let mut keeper = bench.terminal(session, "one", 80, 24).await;
     keeper.wait_for("work@bench").await;
-    // The engine's own client stands for the daemon: killed, it says no goodbye.
+    // The engine's own client takes the role of the daemon: killed, it doesn't close anything.
     let entry = record(session)["Config"]["Entrypoint"].clone();
     let words: Vec<&str> = entry
         .as_array()

@@ -94,7 +94,7 @@ fn an_engine_of_another_machine() {
 
     again("far::homes_of_one_away", &[("PATH", &path)], &far.ssh());
 
-    // A server nobody knows, and a person it does not know.
+    // An unknown server, and a user that it doesn't know.
     let path = path_with(&far.ssh_program("daemon.json", "person"));
     again_refused(
         &[("PATH", &path)],

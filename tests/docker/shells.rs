@@ -254,7 +254,7 @@ async fn korean_is_typed_listed_and_shown_at_its_width_in_an_image_without_local
     pane.type_text("less '한글 이름'\r").await;
     pane.wait_for("안녕하세요\n").await;
     pane.type_text("q").await;
-    // A pane counts as tmux does: the cursor stands behind two cells for each syllable.
+    // A pane counts as tmux does: the cursor is behind two cells for each syllable.
     pane.type_text(
         "clear; printf '가나다'; printf '\\033[6n'; read -rsd R at; echo \"-${at#*;}\"\r",
     )

@@ -1,4 +1,4 @@
-//! Rows that are said to stand still do: a picture in which only the others are repainted is the
+//! Rows that are reported as unchanged are: a picture in which only the others are repainted is the
 //! whole picture, after every piece of every stream.
 
 use jiff::{SignedDuration, Timestamp};

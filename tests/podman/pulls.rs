@@ -113,7 +113,7 @@ async fn a_pull_is_reported_as_far_as_podman_reports_it() {
 async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
     let line = PullSetup::new();
     drop(line.under_way().await);
-    // With the next bytes it notices that nobody wants them: far fewer than the image has.
+    // With the next bytes it notices that nobody needs them: far fewer than the image has.
     until(async || {
         line.line.let_pass(SIP);
         (line.line.held_up() == 0).then_some(())

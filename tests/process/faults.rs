@@ -108,7 +108,7 @@ fn provoke(machine: &Machine, kind: OrderKind) {
             machine.workbay(&launch(NAME, &[]));
         }
         OrderKind::Pull | OrderKind::CancelPull => {
-            // A registry that takes whoever comes and never answers.
+            // A registry that accepts every connection and never answers.
             let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
             let registry = silent.local_addr().expect("an address");
             let image = format!("{registry}/none/tool:1");

@@ -82,7 +82,7 @@ impl PullBench {
         );
     }
 
-    /// An engine that waits for bytes notices with the next of them that nobody wants them: it gets
+    /// An engine that waits for bytes notices with the next of them that nobody needs them: it gets
     /// some at each look, far fewer than the image has.
     fn until_nobody_pulls(&self) {
         let held_up = || {

@@ -1,4 +1,4 @@
-//! `kill -9` of the daemon while sessions run: they go on, and so do their shells.
+//! `kill -9` of the daemon while sessions run: they keep running, and so do their shells.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -53,7 +53,7 @@ fn an_open_pane_comes_back_to_its_shell_after_the_daemon_was_killed() {
     terminal.wait_for("RUNNING");
     // Until the daemon is back there is no terminal to go to, and the TUI says so.
     terminal.type_until("s", |screen| screen.contains("work@survivor"));
-    // While the line is broken keys are dropped, so a user types again until there is an answer.
+    // While the connection is broken, keys are dropped, so a user types again until there is an answer.
     terminal.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
 }
 

@@ -1,4 +1,4 @@
-//! A daemon that stops responding while somebody looks.
+//! A daemon that stops responding while the TUI is open.
 
 use std::process::Command;
 

@@ -76,7 +76,7 @@ fn seen_as(key: Key) -> Option<Key> {
         // These begin sequences of the terminal: no terminal can distinguish them from Alt.
         KeyCode::Char('[' | 'O' | 'P' | ']' | 'X' | '^' | '_') if key.alt => return None,
         KeyCode::Char(c) if !c.is_ascii() && key.alt => return None,
-        // `CSI 1 ; 5 R` is where the cursor stands, too.
+        // `CSI 1 ; 5 R` is also the position of the cursor.
         KeyCode::F(3 | 15) if key.ctrl || key.alt || key.shift || key.code == KeyCode::F(15) => {
             return None;
         }

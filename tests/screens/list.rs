@@ -72,7 +72,7 @@ fn the_looks_of_a_working_day() {
 fn sixteen_colours_use_the_terminals_own_palette() {
     let screen = working_day(80, 24).theme("ansi16", ColorDepth::Ansi16);
     let styled = screen.styled();
-    // One weight at a time: the tab that is shown lies over a dim rule.
+    // One weight at a time: the tab that is shown is over a dim rule.
     assert!(!styled.contains("bold dim"), "{styled}");
     insta::assert_snapshot!(styled);
 }

@@ -84,7 +84,7 @@ fn what_brings_nothing_is_not_asked_again_automatically() {
     let screen = answered(cluster().press("G"), 12_431);
     let screen = screen.press("k j k j").wait(120);
     assert_eq!(reaches(&screen).len(), 1);
-    // A user insists.
+    // The user tries again.
     assert_eq!(reaches(&screen.press("G")).len(), 2);
 }
 

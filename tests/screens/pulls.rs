@@ -218,7 +218,7 @@ fn all_that_was_launched_together_is_given_up() {
 fn it_does_not_open_under_the_fingers_of_a_user_who_kept_typing() {
     let screen = launched(80, 24, pending()).press("down");
     assert!(!changed(screen, pulling()).sees(TITLE));
-    // A launch of somebody else does not either.
+    // Another user's launch doesn't either.
     let screen = Screen::new(80, 24).daemon(snapshot(Vec::new()));
     assert!(!changed(screen, pulling()).sees(TITLE));
 }

@@ -72,7 +72,7 @@ fn env(screen: &Screen) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Where a text stands.
+/// The position of a text.
 fn place(screen: &Screen, text: &str) -> (u16, u16) {
     let shown = screen.text();
     let mut lines = shown.lines().enumerate();

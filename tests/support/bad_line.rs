@@ -27,7 +27,7 @@ struct BadLineState {
     shut: bool,
     over: bool,
     held_up: usize,
-    /// Both ends of every line that stands, by its number.
+    /// Both ends of every open connection, by its number.
     lines: Vec<(u64, TcpStream, TcpStream)>,
     next: u64,
 }

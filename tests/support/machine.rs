@@ -16,7 +16,7 @@ pub struct Machine {
     extra: Vec<(String, String)>,
 }
 
-/// A `resources.toml` by which no session waits, whoever else has sessions on the engine.
+/// A `resources.toml` with which no session waits, even if other users have sessions on the engine.
 pub const LARGE: &str = "[host]\ncpu = 1000\nmem = \"1t\"\n";
 
 impl Machine {
@@ -25,7 +25,7 @@ impl Machine {
             .prefix("workbay-test-")
             .tempdir()
             .expect("a directory");
-        // Tests run side by side on one engine, maybe beside somebody's sessions: each takes little of
+        // Tests run side by side on one engine, maybe beside other sessions: each takes little of
         // it and takes it to be large, so that none waits.
         let config = dir.path().join("config");
         std::fs::create_dir(&config).expect("a directory");
@@ -122,7 +122,7 @@ impl Machine {
             .unwrap_or_else(|why| panic!("workbay {args:?} printed no JSON ({why}): {text}"))
     }
 
-    /// Where the daemon's own files lie: a directory of this machine's name.
+    /// The directory of the daemon's own files: it has this machine's name.
     pub fn state(&self) -> PathBuf {
         let entries = std::fs::read_dir(self.path("state")).expect("a state directory");
         let mut directories = entries.filter_map(|entry| Some(entry.ok()?.path()));

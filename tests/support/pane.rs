@@ -104,7 +104,7 @@ impl Terminal {
         }
     }
 
-    /// Takes what comes next; `false` = nothing came for so long.
+    /// Takes what comes next; `false` = nothing came for this long.
     pub async fn take(&mut self, patience: Duration) -> bool {
         let next = tokio::time::timeout(patience, self.attached.output.recv());
         match next.await {

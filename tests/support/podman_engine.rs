@@ -148,7 +148,7 @@ fn run_by(outer: &[&str], inner: &Command) -> Command {
 }
 
 /// Podman keeps a process for each command that was run, five minutes beyond its end; it would make the
-/// storage anew. Returns when none is left.
+/// storage again. Returns when none is left.
 pub fn end_keepers(dir: &Path) {
     let dir = dir.to_str().expect("a plain path");
     for _ in 0..500 {

@@ -13,7 +13,7 @@ use workbay::model::digest;
 
 /// Who may read from a registry that asks.
 pub const USER: &str = "ada";
-/// Engines read some of these letters in an alphabet of their own, wherever they stand.
+/// Engines read some of these letters in an alphabet of their own, in every position.
 pub const PASSWORD: &str = "s3cret>>>>>?????token";
 /// The same as a registry keeps it.
 const KEPT: &str = "ada:$2b$04$Qlp7AZG6uey30v.Qo3Q6l.WNabHhANYbb8IUmBfrNKx6os.uCcGdG\n";
@@ -32,7 +32,7 @@ impl Registry {
         Self::with("")
     }
 
-    /// One that wants [`USER`] and [`PASSWORD`].
+    /// One that requires [`USER`] and [`PASSWORD`].
     pub fn private() -> Self {
         Self::with("auth:\n  htpasswd:\n    realm: tests\n    path: DIR/users\n")
     }
@@ -43,7 +43,7 @@ impl Registry {
             .tempdir()
             .expect("a directory");
         std::fs::write(dir.path().join("users"), KEPT).expect("a file");
-        // Somebody else may take the port between: then another one is tried.
+        // Another program may take the port in between: then another one is tried.
         for _ in 0..10 {
             let port = free_port();
             let mut process = begin(dir.path(), port, more);

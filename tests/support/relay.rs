@@ -1,4 +1,4 @@
-//! A connection to the engine that can be disturbed: cut, held, slowed down. The engine itself is not touched.
+//! A connection to the engine that can be disturbed: cut, held back, slowed down. The engine itself isn't touched.
 
 use std::{
     io::{Read as _, Write as _},
@@ -19,7 +19,7 @@ pub enum Manner {
     Through,
     /// Connections are taken and requests read, and no answer comes; those held back come when this is over.
     Silent,
-    /// Each answer takes so long.
+    /// Each answer takes this long.
     Slow(Duration),
 }
 
@@ -83,7 +83,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::SeqCst);
         self.set(Manner::Through);
-        // Whoever waits for the next connection wakes up, and goes.
+        // What waits for the next connection wakes up, and ends.
         let _ = UnixStream::connect(&self.socket);
         for stream in self.shared.open.lock().unwrap().drain(..) {
             let _ = stream.shutdown(Shutdown::Both);

@@ -133,7 +133,7 @@ where
     Ended::ByFault
 }
 
-/// A terminal somebody has opened, seen from the session.
+/// An open terminal, seen from the session.
 pub struct Ttyd {
     pub socket: WebSocketStream<DuplexStream>,
     /// The first message.

@@ -250,7 +250,7 @@ impl TestClient {
         }
     }
 
-    /// Hears notices until the session is so.
+    /// Receives notices until the session is so.
     pub async fn until(&mut self, id: SessionId, so: impl Fn(&Session) -> bool) -> Session {
         loop {
             if let Some(session) = self.session(id)

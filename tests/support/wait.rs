@@ -41,7 +41,7 @@ pub fn poll<T>(pause: Duration, mut check: impl FnMut() -> Option<T>) -> Option<
     }
 }
 
-/// The same for much at once: it is given up only when nothing has changed for so long.
+/// The same for much at once: it is given up only when nothing has changed for this long.
 #[track_caller]
 pub fn while_it_continues<T: std::fmt::Debug + PartialEq>(
     what: &str,

@@ -1,4 +1,4 @@
-//! The engine goes and comes back under the user's eyes.
+//! The engine disconnects and comes back while a user looks.
 
 use super::{
     support::{Call, TestDaemon, eventually},

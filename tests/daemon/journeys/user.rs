@@ -228,7 +228,7 @@ impl User {
     pub async fn launches(&mut self, name: &str) {
         self.presses("n").await;
         self.types(name).await;
-        // Launched from where one stands; the second key says: without a folder.
+        // Launched from the current page; the second key says: without a folder.
         self.presses("alt-enter enter").await;
         self.sees_line(&[name, "RUNNING"]).await;
     }

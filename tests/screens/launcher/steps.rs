@@ -70,7 +70,7 @@ fn a_letter_on_its_line_begins_a_new_folder() {
     let screen = screen.press("enter");
     let wish = Request::context(ContextName::local(), ContextRequest::create_folder("qrs"));
     assert_eq!(screen.wishes(), [&wish]);
-    // Whoever types on while it is made means no other key, and launches nothing without it.
+    // Keys typed while it is created mean nothing else, and launch nothing without it.
     let screen = screen.typed("q").press("alt-enter");
     assert!(screen.sees("being created") && launches(&screen).is_empty());
     let screen = screen.answer(

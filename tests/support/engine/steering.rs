@@ -60,7 +60,7 @@ impl MemoryEngine {
         });
     }
 
-    /// Somebody starts it again.
+    /// It is started again from outside.
     pub fn revive_sub(&self, session: SessionId, hostname: &str) {
         self.change(session, |container| {
             sub(container, hostname).state = State::Running;
@@ -68,7 +68,7 @@ impl MemoryEngine {
         });
     }
 
-    /// Somebody removes it.
+    /// It is removed from outside.
     pub fn vanish_sub(&self, session: SessionId, hostname: &str) {
         self.change(session, |container| {
             container.subs.retain(|sub| sub.hostname != hostname);
@@ -83,7 +83,7 @@ impl MemoryEngine {
         });
     }
 
-    /// Somebody removes the container.
+    /// The container is removed from outside.
     pub fn vanish(&self, session: SessionId) {
         self.lock().world.containers.remove(&session);
         self.save_and_send(session, EventKind::Removed);

@@ -43,7 +43,7 @@ impl HttpReader {
             }
             self.more(stream).await?;
             if !self.0[0].is_ascii_uppercase() {
-                // Somebody speaks TLS to us: as a real server, we say that this is not HTTP.
+                // A client speaks TLS to us: as a real server, we say that this isn't HTTP.
                 stream
                     .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
                     .await
@@ -84,7 +84,7 @@ impl HttpReader {
     }
 }
 
-/// Plays a reply; whether the connection can go on.
+/// Plays a reply. Returns whether the connection can continue.
 pub(super) async fn write(stream: &mut TcpStream, reply: Reply) -> bool {
     match reply {
         Reply::Json(204, _) => send(stream, &head(204, &[], None)).await,

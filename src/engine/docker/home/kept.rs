@@ -55,7 +55,7 @@ impl DockerEngine {
                 Err(error) => {
                     let why = plain(&error);
                     let text = format!("workbay: {shown}: {why}\n");
-                    // Whoever doesn't read this has closed the stream.
+                    // A client that doesn't read this has closed the stream.
                     let _ = output_in.blocking_send(Output::Stderr(text.into()));
                     1
                 }
