@@ -21,7 +21,7 @@ const BLOCKS: usize = 6;
 const KEYS: usize = 50;
 /// Keys on one line at the prompt.
 const LINE: usize = 24;
-/// Takes that line away.
+/// Deletes that line.
 const FRESH: &[u8] = b"\x15";
 
 pub async fn measure(samples: &mut Samples) {

@@ -15,7 +15,7 @@ use crate::model::{
 pub(super) enum Gap {
     None,
     DaemonNotRunning,
-    LineLost(Option<Timestamp>),
+    EngineDisconnected(Option<Timestamp>),
     /// The machine was restarted.
     Reboot,
 }
@@ -121,10 +121,12 @@ fn by_restart(subject: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Endin
     let text = exit_sentence(subject, exit.code);
     match gap {
         Gap::Reboot => Some(by_reboot()),
-        Gap::LineLost(lost) if killed || ended_since(exit.finished_at, lost) => Some(ending(
-            "engine-restarted",
-            tr_sent!("{text} when the engine or the machine restarted", text),
-        )),
+        Gap::EngineDisconnected(lost) if killed || ended_since(exit.finished_at, lost) => {
+            Some(ending(
+                "engine-restarted",
+                tr_sent!("{text} when the engine or the machine restarted", text),
+            ))
+        }
         Gap::DaemonNotRunning if killed => Some(ending(
             "engine-restarted",
             tr_sent!(
@@ -149,7 +151,7 @@ fn ended_since(finished_at: Option<Timestamp>, lost_at: Option<Timestamp>) -> bo
 fn meanwhile(text: String, gap: Gap) -> String {
     match gap {
         Gap::DaemonNotRunning => tr_sent!("{text} while workbay's daemon wasn't running", text),
-        Gap::None | Gap::LineLost(_) | Gap::Reboot => text,
+        Gap::None | Gap::EngineDisconnected(_) | Gap::Reboot => text,
     }
 }
 

@@ -126,7 +126,7 @@ impl Scheduler {
             _ if restarted => Gap::Reboot,
             (false, _) => Gap::None,
             (true, true) => Gap::DaemonNotRunning,
-            (true, false) => Gap::LineLost(lost),
+            (true, false) => Gap::EngineDisconnected(lost),
         };
         match &sight.state {
             ContainerState::Running { .. } | ContainerState::Restarting => {

@@ -91,7 +91,7 @@ async fn launch_wait_work_return_read_rename_end() {
         row(screen, &runs).is_some()
     });
 
-    // Its shell answers, and is the same for the next face.
+    // Its shell answers, and is the same for the next TUI.
     terminal.type_("s");
     terminal.wait_for("work@");
     terminal.type_("echo $((6*7)); VALUE=still-here\r");

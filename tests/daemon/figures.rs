@@ -122,7 +122,7 @@ async fn a_session_that_ended_is_reported_from_the_store() {
     daemon.restart().await;
     let client = daemon.client().await;
     let again = loop {
-        // The log is the engine's, and the line to it is recreated.
+        // The log is the engine's, and the connection to it is opened again.
         let again = figures(&client, id).await;
         if !again.last_lines.is_empty() {
             break again;

@@ -16,7 +16,7 @@ use crate::{
     support::{Bench, containers, host_spec, record, until, within},
 };
 
-/// A control line as the TUI has one.
+/// A control connection as the TUI has one.
 struct Control {
     attached: Attached,
     reader: Reader,
@@ -164,7 +164,7 @@ async fn scrolling_and_searching_are_seen_and_the_history_is_whole() {
 }
 
 #[tokio::test]
-async fn a_dropped_line_leaves_no_client_behind() {
+async fn a_dropped_connection_leaves_no_client_behind() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut control = Control::open(&bench, session).await;
@@ -218,7 +218,7 @@ async fn lines_of_a_dead_daemon_can_be_detached() {
 }
 
 #[tokio::test]
-async fn each_container_of_a_cluster_has_a_line_to_its_own_tmux() {
+async fn each_container_of_a_cluster_has_a_connection_to_its_own_tmux() {
     let bench = Bench::new();
     let plan = cluster(host_spec(), 1);
     bench.launch(&plan).await;

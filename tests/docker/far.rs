@@ -271,7 +271,7 @@ async fn few_logins() {
     until(async || engine.list().await.ok()).await;
     let second = next_master(&engine, &sockets).await;
     assert_ne!(first, second);
-    // One that hangs, as on a line that was cut, is found to be silent and left behind.
+    // One that hangs, as on a connection that was cut, is found to be unresponsive and dropped.
     kill_process(second, Signal::STOP).unwrap();
     assert!(engine.probe().await.is_err());
     engine.probe().await.unwrap();

@@ -93,7 +93,7 @@ fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
     assert!(list.contains("RUNNING"), "{list}");
     assert_eq!(daemon(&machine, &new), (pid, "0.2.0".to_owned()));
     assert_eq!(container(&machine), before);
-    // The older face comes back to the same shell, and learns that it is older.
+    // The older TUI comes back to the same shell, and learns that it is older.
     terminal.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
     terminal.type_("\x1dd");
     terminal.wait_for("is older than the running daemon (0.2.0)");
@@ -150,11 +150,11 @@ fn what_only_the_older_program_knew_goes_with_it() {
     assert_eq!(daemon(&machine, &newest), (pid, "0.3.0".to_owned()));
 }
 
-/// A line to the daemon by hand.
+/// A connection to the daemon, without the client.
 struct RawConnection(UnixStream);
 
 impl RawConnection {
-    /// To a daemon that runs, as a face of that version whose program is `program`; what the daemon answered.
+    /// To a daemon that runs, as a TUI of that version whose program is `program`; what the daemon answered.
     fn open(machine: &Machine, version: &str, program: &Path) -> (Self, Value) {
         let lock = machine.state().join("daemon.lock");
         let Ok(Holder::Daemon(Some(daemon))) = lock_record::holder(&lock) else {
@@ -203,7 +203,7 @@ fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_continues_as_th
     fs::set_permissions(&newer, PermissionsExt::from_mode(0o755)).expect("it is ours");
     let (_line, welcome) = RawConnection::open(&machine, "99.0.0", &newer);
     assert_eq!(welcome["say"], "upgrading", "{welcome}");
-    // A line that was taken in the last moment is closed.
+    // A connection that was accepted in the last moment is closed.
     let notices = || {
         let mine = run(&machine, Path::new(BINARY), &["daemon", "status"]).status;
         let (mut line, _) = RawConnection::open(&machine, &version, Path::new(BINARY));

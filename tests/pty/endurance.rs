@@ -95,7 +95,7 @@ fn a_paused_container_is_reported_and_its_shell_continues() {
     let machine = Machine::new();
     launch(&machine, "frozen");
     let mut terminal = in_its_shell(&machine, "frozen", 100, 24);
-    // The line for its windows is open: an engine that pauses a container while something begins in it
+    // The connection for its windows is open: an engine that pauses a container while something begins in it
     // holds that frozen half way, and answers nobody about this container any more (Docker 20.10).
     terminal.wait_for(" 1 bash* ");
     let containers = machine.containers();

@@ -50,7 +50,7 @@ fn launch_work_leave_return_read_end() {
     terminal.type_("q");
     assert_eq!(terminal.wait_end(), 0);
 
-    // The same shell is there for the next face.
+    // The same shell is there for the next TUI.
     let mut terminal = open(&machine);
     terminal.wait_for("RUNNING");
     terminal.type_("s");

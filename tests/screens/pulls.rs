@@ -80,7 +80,7 @@ fn no_share_is_reported_without_a_known_end() {
 }
 
 #[test]
-fn a_line_that_broke_is_reported() {
+fn a_connection_that_broke_is_reported() {
     let mut session = pulling();
     if let Some(pull) = &mut session.pull {
         pull.broken = Some("connection reset by peer".into());

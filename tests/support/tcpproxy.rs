@@ -1,4 +1,4 @@
-//! The far side of a stream, played by a script over any line: a manager's tcpproxy, and a ttyd behind
+//! The far side of a stream, played by a script over any connection: a manager's tcpproxy, and a ttyd behind
 //! it, with faults on demand. Shared by the engine's unit tests and by test programs.
 #![allow(dead_code, reason = "not every user needs all of it")]
 
@@ -18,7 +18,7 @@ use tokio_tungstenite::{
     },
 };
 
-/// What happens to the line between client and manager.
+/// What happens to the connection between client and manager.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
     /// The manager closes with this code.
@@ -29,7 +29,7 @@ pub enum Fault {
     Cut,
 }
 
-/// How the proxy's side of the line ended.
+/// How the proxy's side of the connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The client closed, with this code.
@@ -40,7 +40,7 @@ pub enum Ended {
     ByFault,
 }
 
-/// The port in the session: a byte stream, and the line it hangs on.
+/// The port in the session: a byte stream, and the connection it depends on.
 pub struct Port {
     pub bytes: DuplexStream,
     pub line: TcpProxy,
@@ -56,13 +56,13 @@ impl TcpProxy {
         self.faults.send(fault).unwrap();
     }
 
-    /// Waits for the end of the line.
+    /// Waits for the end of the connection.
     pub async fn ended(self) -> Ended {
         self.ended.await.unwrap()
     }
 }
 
-/// Plays the proxy on a line whose upgrade is done.
+/// Plays the proxy on a connection whose upgrade is done.
 pub async fn serve<S>(line: S) -> Port
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,

@@ -228,7 +228,7 @@ fn what_happened_while_the_daemon_wasnt_running_is_reported_by_the_exit_code() {
 }
 
 #[test]
-fn what_happened_while_the_line_was_lost_is_reported_by_the_exit_code() {
+fn what_happened_while_the_connection_was_lost_is_reported_by_the_exit_code() {
     for (code, info) in [
         (0, "task-finished"),
         (3, "task-failed"),

@@ -278,7 +278,7 @@ async fn after_its_end_nothing_keeps_the_session_from_being_idle() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_cut_or_closed_is_a_loss() {
+async fn a_connection_that_is_cut_or_closed_is_a_loss() {
     for (fault, wanted) in [
         (Fault::Cut, "the connection to the manager broke"),
         (

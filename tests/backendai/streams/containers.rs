@@ -90,7 +90,7 @@ async fn dropped_it_is_hung_up_and_both_connections_go() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_cut_is_a_loss_there_too() {
+async fn a_connection_that_is_cut_is_a_loss_there_too() {
     let mut manager = lab().await;
     let engine = manager.engine();
     let mut started = start_at(&mut manager, &engine, there(&["cat"]), MAIN).await;

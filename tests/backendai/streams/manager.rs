@@ -33,7 +33,7 @@ pub const KERNEL: &str = "0000000a-0000-4000-8000-00000000000a";
 pub const SUB: &str = "0000000b-0000-4000-8000-00000000000b";
 pub const ME: &str = "user@lablup.com";
 
-/// A line, encrypted or not.
+/// A connection, encrypted or not.
 trait Wire: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Wire for T {}
 

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn how_a_line_was_lost_is_kept() {
+    async fn how_a_connection_was_lost_is_kept() {
         let (mut wire, handle, far) = line().await;
         drop(far);
         assert!(wire.read_u8().await.is_err());

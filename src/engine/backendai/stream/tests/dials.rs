@@ -32,7 +32,7 @@ async fn bytes_go_both_ways_and_the_far_end_s_close_is_the_end() {
 }
 
 #[tokio::test]
-async fn a_cut_line_is_no_end() {
+async fn a_cut_connection_is_no_end() {
     let (pipe, port) = pipe().await;
     let mut dialled = dial::start(pipe);
     port.line.fault(Fault::Cut);
@@ -41,7 +41,7 @@ async fn a_cut_line_is_no_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_line_is_no_end() {
+async fn a_silent_connection_is_no_end() {
     let (pipe, port) = pipe().await;
     let mut dialled = dial::start(pipe);
     port.line.fault(Fault::Freeze);

@@ -56,7 +56,7 @@ async fn outer_closed_the_connection_is_lost_and_the_shell_lives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn outer_silent_the_line_to_the_manager_is_lost() {
+async fn outer_silent_the_connection_to_the_manager_is_lost() {
     let mut scene = open().await;
     scene.line.fault(Fault::Freeze);
     let (_, last) = all(&mut scene.terminal.output).await;
@@ -65,7 +65,7 @@ async fn outer_silent_the_line_to_the_manager_is_lost() {
 }
 
 #[tokio::test]
-async fn outer_cut_the_line_to_the_manager_is_lost() {
+async fn outer_cut_the_connection_to_the_manager_is_lost() {
     let mut scene = open().await;
     scene.line.fault(Fault::Cut);
     let (_, last) = all(&mut scene.terminal.output).await;

@@ -171,7 +171,7 @@ async fn what_is_no_ttyd_is_reported() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_cut_at_the_opening_is_reported() {
+async fn a_connection_that_is_cut_at_the_opening_is_reported() {
     let (pipe, port) = pipe().await;
     port.line.fault(tcpproxy::Fault::Cut);
     let error = terminal::open(pipe, 80, 24).await.err();

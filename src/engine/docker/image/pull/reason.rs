@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_breaks_may_be_made_again() {
+    fn a_connection_that_breaks_may_be_opened_again() {
         for said in [
             "unexpected EOF",
             "read tcp: connection reset by peer",
