@@ -85,11 +85,11 @@ impl PullBench {
     /// An engine that waits for bytes notices with the next of them that nobody needs them: it gets
     /// some at each look, far fewer than the image has.
     fn until_nobody_pulls(&self) {
-        let held_up = || {
+        let waiting = || {
             self.connection.let_pass(SIP);
             self.connection.waiting()
         };
-        wait::until("the engine has given up", held_up, |n| *n == 0);
+        wait::until("the engine has given up", waiting, |n| *n == 0);
         assert!(!is_here(self.image()));
     }
 }
@@ -153,7 +153,7 @@ fn a_connection_that_breaks_is_opened_again() {
     bench.connection.shut();
     bench.launch(NAME);
     wait::until(
-        "it is reported that the line broke",
+        "it is reported that the connection broke",
         || bench.shown(NAME),
         |it| it["pull"]["broken"].is_string(),
     );

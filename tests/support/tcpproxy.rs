@@ -43,7 +43,7 @@ pub enum Ended {
 /// The port in the session: a byte stream, and the connection it depends on.
 pub struct Port {
     pub bytes: DuplexStream,
-    pub line: TcpProxy,
+    pub proxy: TcpProxy,
 }
 
 pub struct TcpProxy {
@@ -63,17 +63,17 @@ impl TcpProxy {
 }
 
 /// Plays the proxy on a connection whose upgrade is done.
-pub async fn serve<S>(line: S) -> Port
+pub async fn serve<S>(wire: S) -> Port
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let socket = WebSocketStream::from_raw_socket(line, Role::Server, None).await;
+    let socket = WebSocketStream::from_raw_socket(wire, Role::Server, None).await;
     let (bytes, far) = tokio::io::duplex(64 * 1024);
     let (faults, orders) = mpsc::unbounded_channel();
     let ended = tokio::spawn(pump(socket, far, orders));
     Port {
         bytes,
-        line: TcpProxy { faults, ended },
+        proxy: TcpProxy { faults, ended },
     }
 }
 
@@ -126,7 +126,7 @@ where
             let farewell = Message::Close(Some(CloseFrame { code, reason }));
             let _ = to_client.send(farewell).await;
         }
-        // The line stays as it is until the test lets go of it.
+        // The connection stays as it is until the test drops it.
         Fault::Freeze => while orders.recv().await.is_some() {},
         Fault::Cut => {}
     }

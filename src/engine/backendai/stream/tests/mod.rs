@@ -44,7 +44,7 @@ async fn scene(held: &OpenTerminals, tag: &str) -> Scene {
     Scene {
         terminal: terminal::start(tty.unwrap(), claim),
         ttyd,
-        line: port.line,
+        line: port.proxy,
     }
 }
 

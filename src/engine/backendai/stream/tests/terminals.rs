@@ -154,7 +154,7 @@ async fn a_terminal_where_nothing_happens_stays() {
 #[tokio::test]
 async fn a_port_that_refuses_is_worth_another_attempt() {
     let (pipe, port) = pipe().await;
-    port.line.fault(tcpproxy::Fault::Close(1013));
+    port.proxy.fault(tcpproxy::Fault::Close(1013));
     let error = terminal::open(pipe, 80, 24).await.err();
     assert_eq!(error, Some(NotOpened::NotYet));
 }
@@ -173,7 +173,7 @@ async fn what_is_no_ttyd_is_reported() {
 #[tokio::test]
 async fn a_connection_that_is_cut_at_the_opening_is_reported() {
     let (pipe, port) = pipe().await;
-    port.line.fault(tcpproxy::Fault::Cut);
+    port.proxy.fault(tcpproxy::Fault::Cut);
     let error = terminal::open(pipe, 80, 24).await.err();
     let Some(NotOpened::Failed(why)) = error else {
         panic!("{error:?}");
