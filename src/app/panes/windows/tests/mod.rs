@@ -126,7 +126,7 @@ impl WindowsTest {
     }
 
     fn control(&mut self, event: StreamEvent) {
-        let stream = *self.controls.last().expect("a control line");
+        let stream = *self.controls.last().expect("a control connection");
         self.happens(stream, event);
     }
 
@@ -335,10 +335,10 @@ fn the_history_goes_to_a_file_of_the_sessions_name() {
 #[test]
 fn without_a_connection_the_key_says_why() {
     let mut world = WindowsTest::opening();
-    let failure = Failure::refused("this engine has no control line");
+    let failure = Failure::refused("this engine has no control connection");
     world.control(StreamEvent::Ended(StreamEnd::Failed { failure }));
     world.act(Action::WindowNew);
-    assert!(world.toasts[0].contains("this engine has no control line"));
+    assert!(world.toasts[0].contains("this engine has no control connection"));
     world.act(Action::WindowRename);
     assert_eq!(world.toasts.len(), 2, "{:?}", world.toasts);
 
