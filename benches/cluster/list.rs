@@ -14,7 +14,7 @@ use workbay::{
 };
 
 use crate::{
-    hand,
+    built,
     machine::BINARY,
     millis,
     relay::{RecordingRelay, split},
@@ -112,7 +112,7 @@ fn curl(head: &str, body: &[u8]) {
 /// From exec to the page on the screen: with a daemon that knows the cluster, and from nothing.
 fn seen(samples: &mut Samples) {
     for _ in 0..9 {
-        let machine = hand::machine("");
+        let machine = built::machine("");
         samples.add("screen/cold", open(&machine));
         samples.add("screen/warm", open(&machine));
         machine.ok(&["daemon", "stop"]);

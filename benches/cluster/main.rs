@@ -10,9 +10,9 @@
     reason = "what cannot go on here stops"
 )]
 
-#[path = "../../tests/cluster/hand.rs"]
+#[path = "../../tests/cluster/built.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
-mod hand;
+mod built;
 #[path = "../../tests/support/machine.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod machine;

@@ -3,7 +3,7 @@
 use std::{fs, time::Duration};
 
 use crate::{
-    hand,
+    built,
     samples::Samples,
     support::{Bench, small},
 };
@@ -14,8 +14,8 @@ const SPAN: Duration = Duration::from_secs(120);
 pub async fn measure(samples: &mut Samples) {
     let bench = Bench::new().await;
     let (session, asked) = bench.running(small()).await;
-    let machine = hand::machine("");
-    let mut terminal = hand::open(&machine);
+    let machine = built::machine("");
+    let mut terminal = built::open(&machine);
     terminal.wait_for(asked.name.as_deref().expect("it has one"));
     terminal.wait_for("RUNNING");
     let daemon = machine.daemon_pid().expect("a daemon").unsigned_abs();

@@ -9,7 +9,7 @@ use workbay::{
 };
 
 use crate::{
-    hand,
+    built,
     list::compare,
     memory,
     rest::ticks,
@@ -72,8 +72,8 @@ async fn pages(samples: &mut Samples, name: &str, config: BackendAiConfig) {
 
 /// An open list of the user, while events of its sessions come.
 fn watched(samples: &mut Samples) {
-    let machine = hand::machine("");
-    let mut terminal = hand::open(&machine);
+    let machine = built::machine("");
+    let mut terminal = built::open(&machine);
     terminal.wait_for("RUNNING");
     let daemon = machine.daemon_pid().expect("a daemon").unsigned_abs();
     let tui = terminal.pid();

@@ -13,8 +13,8 @@ use workbay::model::{
 };
 
 use crate::{
+    built::machine,
     changes::Changes as _,
-    hand::machine,
     machine::Machine,
     script::{request_as_admin, run},
     support::{Bench, Ours, note_lack, release, small},

@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    hand::{self, row},
+    built::{self, row},
     machine::{BINARY, Machine},
     script::as_root,
     support::{Bench, manager, small, too_large},
@@ -84,7 +84,7 @@ impl BadConnection {
     }
 
     pub fn machine(&self) -> Machine {
-        hand::machine_at(&self.endpoint)
+        built::machine_at(&self.endpoint)
     }
 
     /// The program in the namespace.

@@ -4,7 +4,7 @@
 use workbay::model::{environment::EnvironmentSource, session::SessionType, spec::LaunchRequest};
 
 use crate::{
-    hand::{Named, machine, open},
+    built::{Named, machine, open},
     support::{Bench, by_admin, name, small},
 };
 

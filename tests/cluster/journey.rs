@@ -1,7 +1,7 @@
 //! The whole path on the cluster, as a user takes it in the built program.
 
 use crate::{
-    hand::{Named, launch, launch_to_run, machine, open, row},
+    built::{Named, launch, launch_to_run, machine, open, row},
     support::{Bench, cores_of_the_node, name},
     terminal::{PATIENCE, Terminal},
 };

@@ -4,7 +4,7 @@
 use workbay::model::capability::Capability;
 
 use crate::{
-    hand::machine,
+    built::machine,
     machine::Machine,
     support::{Bench, USER, by_admin, end, name, small},
 };

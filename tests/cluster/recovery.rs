@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    hand::{self, row},
+    built::{self, row},
     script::run,
     support::{Bench, small, too_large},
     terminal::Terminal,
@@ -60,8 +60,8 @@ async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
     let (ours, asked) = bench.running(small()).await;
     let runs = asked.name.unwrap();
     let balancer = Balancer::new();
-    let machine = hand::machine_at(&balancer.endpoint());
-    let mut terminal = hand::open(&machine);
+    let machine = built::machine_at(&balancer.endpoint());
+    let mut terminal = built::open(&machine);
     terminal.be_patient(Duration::from_secs(300));
     open_terminal(&mut terminal, &runs);
     let mut typed = type_lines(&mut terminal, 0..4);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    hand::{Named, machine, open, row},
+    built::{Named, machine, open, row},
     script,
     support::{Bench, name},
     terminal::{PATIENCE, Terminal},

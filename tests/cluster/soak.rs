@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     bad_connection::BadConnection,
-    hand::row,
+    built::row,
     memory,
     support::{Bench, small},
     terminal::Terminal,

@@ -1,7 +1,7 @@
 //! Logins with one-time passwords, as the manager's own plugin requires them, and a password that has expired.
 
 use crate::{
-    hand::{machine, open},
+    built::{machine, open},
     machine::Machine,
     script,
     support::web_server,

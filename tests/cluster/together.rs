@@ -1,7 +1,7 @@
 //! This machine's Docker and the cluster in one list, and a third one that never answers.
 
 use crate::{
-    hand::{Named, machine, open, row},
+    built::{Named, machine, open, row},
     support::{Bench, name},
     terminal::PATIENCE,
 };

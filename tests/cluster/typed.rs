@@ -6,7 +6,7 @@ use workbay::{
 };
 
 use crate::{
-    hand::row,
+    built::row,
     support::{Bench, within},
     terminal::Terminal,
 };

@@ -2,10 +2,10 @@
 
 mod again;
 mod fields;
+mod launching;
 mod own_images;
 mod pages;
 mod steps;
-mod way;
 
 use workbay::{
     model::{
