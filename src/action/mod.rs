@@ -374,6 +374,12 @@ actions! {
 }
 
 impl Action {
+    /// The names of several actions: `list.down, list.up`.
+    pub fn names(actions: &[Self]) -> String {
+        let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
+        names.join(", ")
+    }
+
     /// The action of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         // A keymap has hundreds of names.

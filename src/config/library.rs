@@ -54,22 +54,19 @@ pub struct Library<'a> {
 
 /// Where a file of a library comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FileOrigin {
+enum FileOrigin {
     User,
     Builtin,
 }
 
 impl Library<'_> {
-    /// All names, sorted. A user's file hides the built-in file with the same name.
-    pub fn names(&self) -> Vec<(String, FileOrigin)> {
-        let mut names: Vec<(String, FileOrigin)> = self
-            .own_names()
-            .into_iter()
-            .map(|name| (name, FileOrigin::User))
-            .collect();
+    /// All names, sorted, and whether each is a user's file. Such a file hides the built-in file with the same name.
+    pub fn names(&self) -> Vec<(String, bool)> {
+        let own = self.own_names().into_iter();
+        let mut names: Vec<(String, bool)> = own.map(|name| (name, true)).collect();
         for builtin in self.builtin {
             if !names.iter().any(|(name, _)| name == builtin.name) {
-                names.push((builtin.name.to_owned(), FileOrigin::Builtin));
+                names.push((builtin.name.to_owned(), false));
             }
         }
         names.sort();

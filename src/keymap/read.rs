@@ -180,7 +180,7 @@ fn clash(short: &Binding, long: &Binding) -> (usize, KeyFault) {
         "in [{name}] '{begin}' is bound to {actions} and also begins '{whole}'",
         name = short.scope.name(),
         begin,
-        actions = names(&short.actions),
+        actions = Action::names(&short.actions),
         whole
     );
     let fault = DocumentFault::new(later.at, message);
@@ -230,11 +230,6 @@ pub(super) fn pressable(at: usize, key: Key) -> Result<(), DocumentFault> {
         DocumentFault::new(at, tr!("terminals send '{key}' as {twin}", key, twin))
             .help(tr!("bind '{twin}'", twin)),
     )
-}
-
-fn names(actions: &[Action]) -> String {
-    let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
-    names.join(", ")
 }
 
 /// Keys in the notation of keymap files: `g g`.
