@@ -1,21 +1,14 @@
 //! Commands at a terminal: the question of `terminate`, a terminal for `exec`.
 
 use crate::{
+    cli::sessions::with_session,
     machine::{BINARY, Machine},
     terminal::Terminal,
 };
 
-fn launched(name: &str) -> Machine {
-    let machine = Machine::new();
-    machine.ok(&[
-        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
-    ]);
-    machine
-}
-
 #[test]
 fn terminate_says_what_is_lost_and_takes_no_for_an_answer() {
-    let machine = launched("cli-asked");
+    let machine = with_session("cli-asked");
     let mut terminal =
         Terminal::start(&[BINARY, "terminate", "cli-asked"], &machine.env(), 100, 24);
     terminal.wait_for("The log and the home directory are kept for 7 days.");
@@ -37,7 +30,7 @@ fn terminate_says_what_is_lost_and_takes_no_for_an_answer() {
 
 #[test]
 fn exec_at_a_terminal_gives_the_command_a_terminal_of_its_size() {
-    let machine = launched("cli-tty");
+    let machine = with_session("cli-tty");
     let script = "tty; stty size; read line; echo [$line]; exit 7";
     let argv = [BINARY, "exec", "cli-tty", "--", "sh", "-c", script];
     let mut terminal = Terminal::start(&argv, &machine.env(), 91, 17);
@@ -54,7 +47,7 @@ fn painted(terminal: &Terminal, sequence: &str) -> bool {
 
 #[test]
 fn at_a_terminal_the_list_has_colours_unless_they_are_unwanted() {
-    let machine = launched("cli-colour");
+    let machine = with_session("cli-colour");
     let mut terminal = Terminal::start(&[BINARY, "ls"], &machine.env(), 140, 24);
     terminal.wait_for("RUNNING");
     terminal.wait_end();
@@ -69,7 +62,7 @@ fn at_a_terminal_the_list_has_colours_unless_they_are_unwanted() {
 
 #[test]
 fn shell_comes_back_to_the_same_shell() {
-    let machine = launched("cli-shell");
+    let machine = with_session("cli-shell");
     let open = || Terminal::start(&[BINARY, "shell", "cli-shell"], &machine.env(), 100, 24);
     let mut terminal = open();
     terminal.wait_for("work@cli-shell");
@@ -90,7 +83,7 @@ fn shell_comes_back_to_the_same_shell() {
 
 #[test]
 fn shell_of_a_session_that_does_not_run_is_refused_with_its_status() {
-    let machine = launched("cli-ended");
+    let machine = with_session("cli-ended");
     machine.ok(&["terminate", "cli-ended", "--force", "--yes", "--wait"]);
     let argv = [BINARY, "shell", "cli-ended"];
     let mut terminal = Terminal::start(&argv, &machine.env(), 100, 24);
@@ -104,7 +97,7 @@ fn without_a_terminal_an_unknown_session_is_reported_before_the_question() {
     let (code, out, err) = crate::cli::run(&machine, &["terminate", "nowhere"]);
     assert_eq!((code, out.as_str()), (3, ""), "{err}");
     assert!(err.contains("nowhere") && !err.contains("--yes"), "{err}");
-    let machine = launched("cli-there");
+    let machine = with_session("cli-there");
     let (code, _, err) = crate::cli::run(&machine, &["terminate", "cli-there"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("--yes"), "{err}");

@@ -4,15 +4,13 @@ use std::{fs, process::Command};
 
 use workbay::model::id::{ContextName, InstanceId};
 
-use crate::{cli::run, machine::Machine};
+use crate::{
+    cli::{configure, run},
+    machine::Machine,
+};
 
 /// Beside this machine's own engine a second context that leads to the same one.
 const BOX: &str = "[contexts.box]\nkind = \"docker\"\naccent = \"blue\"\n";
-
-fn configure(machine: &Machine, text: &str) {
-    fs::create_dir_all(machine.path("config")).unwrap();
-    fs::write(machine.path("config").join("contexts.toml"), text).unwrap();
-}
 
 /// Removes what the second context made, however the test ends.
 struct Swept(Machine);

@@ -9,6 +9,7 @@ use crate::{
     cli::run,
     cli::sessions::until,
     machine::{BINARY, Machine, launch},
+    process::signal,
     terminal::Terminal,
 };
 
@@ -29,17 +30,6 @@ fn listed(machine: &Machine) -> Vec<String> {
     names
         .map(|it| it["name"].as_str().unwrap().to_owned())
         .collect()
-}
-
-fn signal(name: &str, pid: u32) {
-    let pid = pid.to_string();
-    assert!(
-        Command::new("kill")
-            .args([name, &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
 }
 
 /// A program of ours that runs beside the test.
@@ -227,7 +217,7 @@ fn sigterm_ends_the_session_of_run_as_well() {
     let machine = Machine::new();
     let child = beside(&machine, &shell(&["--name", "asked"], "sleep 600"));
     until("it runs", || machine.ok(&["ls"]).contains("RUNNING"));
-    signal("-TERM", child.id());
+    signal(child.id(), "TERM");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(143));
     assert_eq!(run(&machine, &["wait", "asked"]).0, 125);

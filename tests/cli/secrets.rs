@@ -9,7 +9,10 @@ use std::{
     thread,
 };
 
-use crate::{cli::run, cli::sessions::until, machine::Machine};
+use crate::{
+    cli::{configure, run, sessions::until},
+    machine::Machine,
+};
 
 /// What no output may contain.
 const SECRETS: [&str; 4] = [
@@ -65,11 +68,6 @@ fn context(name: &str, endpoint: &str, secret: &str) -> String {
         "[contexts.{name}]\nkind = \"backendai\"\nendpoint = \"{endpoint}\"\n\
          access-key = \"AKIA\"\nsecret-key = {secret}\n"
     )
-}
-
-fn configure(machine: &Machine, text: &str) {
-    fs::create_dir_all(machine.path("config")).unwrap();
-    fs::write(machine.path("config").join("contexts.toml"), text).unwrap();
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use crate::{
     cli::run,
     machine::{BINARY, Machine, launch},
+    process::signal,
     relay::{Manner, Relay},
     schemas, wait,
 };
@@ -267,8 +268,7 @@ fn events_are_lines_of_json() {
         .find(|event| event["session"]["status"] == "RUNNING");
     assert_eq!(running.unwrap()["session"]["name"], "cli-events");
     // Ctrl-C is how it ends, and no failure.
-    let id = child.id().to_string();
-    Command::new("kill").args(["-INT", &id]).status().unwrap();
+    signal(child.id(), "INT");
     assert!(child.wait().unwrap().success());
 }
 

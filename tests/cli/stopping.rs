@@ -6,6 +6,7 @@ use crate::{
     cli::run,
     cli::sessions::until,
     machine::{BINARY, Machine, docker, launch},
+    process::signal,
     terminal::Terminal,
 };
 
@@ -106,8 +107,7 @@ fn systemd_finds_nothing_wrong_with_the_unit_and_its_command_is_the_daemon() {
         .unwrap();
     let pid = i32::try_from(daemon.id()).unwrap();
     until("it is the daemon", || machine.daemon_pid() == Some(pid));
-    let ended = Command::new("kill").arg(pid.to_string()).status().unwrap();
-    assert!(ended.success());
+    signal(pid, "TERM");
     assert!(
         daemon.wait().unwrap().success(),
         "a clean end counts as success for systemd"

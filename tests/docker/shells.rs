@@ -8,7 +8,7 @@ use workbay::{
 };
 
 use crate::support::{
-    Bench, Terminal, busybox, empty_image, file, image_spec, import, link, plan, until, within,
+    Bench, Terminal, busybox, empty_image, file, image_session, import, link, until, within,
 };
 
 /// An image whose user `work` has a shell of its own choice, and whose root has a home.
@@ -68,12 +68,6 @@ async fn begin(bench: &Bench, session: SessionId, tag: &str, start: ShellStart) 
     };
     let attached = bench.engine.attach(session, request).await.unwrap();
     Terminal::new(attached, 100, 30)
-}
-
-async fn image_session(bench: &Bench, image: &str) -> SessionId {
-    let plan = plan("bench", image_spec(image));
-    bench.launch(&plan).await;
-    plan.session
 }
 
 /// What the program of the pane's window is called with.

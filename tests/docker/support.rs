@@ -23,6 +23,13 @@ pub fn engine(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
     DockerEngine::new(config(instance, dir, endpoint))
 }
 
+/// A running session of an image.
+pub async fn image_session(bench: &Bench, image: &str) -> SessionId {
+    let plan = plan("bench", image_spec(image));
+    bench.launch(&plan).await;
+    plan.session
+}
+
 /// The main container's full record, as the engine's own client shows it.
 pub fn record(session: SessionId) -> serde_json::Value {
     let said = docker(&[&["inspect"], refs(&containers(session)).as_slice()].concat());

@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::signal;
 use crate::{
     bad_connection::BadConnection,
     machine::{BINARY, Machine},
@@ -213,9 +214,7 @@ fn an_image_is_pulled_by_hand_and_ctrl_c_gives_it_up() {
         || bench.connection.waiting(),
         |n| *n > 0,
     );
-    let pid = child.id().to_string();
-    let status = Command::new("kill").args(["-INT", &pid]).status();
-    assert!(status.expect("kill runs").success());
+    signal(child.id(), "INT");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     bench.until_nobody_pulls();
     bench.connection.open();

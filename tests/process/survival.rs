@@ -5,6 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
+use super::signal;
 use crate::{
     machine::{BINARY, Machine, launch},
     terminal::Terminal,
@@ -100,10 +101,7 @@ fn a_face_that_was_hung_up_leaves_the_shell_alone() {
     let mut terminal = in_its_shell(&machine);
     terminal.type_("MARK=same-shell\r");
     terminal.wait_for("MARK=same-shell");
-    let hung_up = std::process::Command::new("kill")
-        .args(["-HUP", &terminal.pid().to_string()])
-        .status();
-    assert!(hung_up.expect("kill runs").success());
+    signal(terminal.pid(), "HUP");
     terminal.wait_end();
 
     let mut terminal = in_its_shell(&machine);

@@ -1,11 +1,12 @@
 //! However the program ends, the terminal is as it was before.
 
-use std::{io::Read as _, process::Command};
+use std::io::Read as _;
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use crate::{
     machine::{BINARY, Machine, launch},
+    process::signal,
     terminal::Terminal,
     wait,
 };
@@ -51,11 +52,6 @@ const SIGNALS: [(&str, u8); 6] = [
     ("ALRM", 14),
     ("XCPU", 24),
 ];
-
-fn signal(pid: &str, name: &str) {
-    let sent = Command::new("kill").args(["-s", name, pid]).status();
-    assert!(sent.expect("kill runs").success());
-}
 
 #[test]
 fn a_signal_that_ends_the_full_screen_gives_the_terminal_back() {

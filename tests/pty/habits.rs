@@ -1,17 +1,10 @@
 //! What people do without thinking: typing ahead, resizing, interrupting, leaving.
 
 use crate::{
+    cli::sessions::with_session,
     machine::{BINARY, Machine},
     terminal::{Terminal, TerminalAnswer},
 };
-
-fn with_session(name: &str) -> Machine {
-    let machine = Machine::new();
-    machine.ok(&[
-        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
-    ]);
-    machine
-}
 
 #[test]
 fn what_is_typed_ahead_reaches_the_new_shell() {

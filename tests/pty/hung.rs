@@ -1,16 +1,10 @@
 //! A daemon that stops responding while the TUI is open.
 
-use std::process::Command;
-
 use crate::{
     machine::{BINARY, Machine},
+    process::signal,
     terminal::Terminal,
 };
-
-fn signal(pid: i32, name: &str) {
-    let sent = Command::new("kill").args([name, &pid.to_string()]).status();
-    assert!(sent.expect("kill runs").success());
-}
 
 #[test]
 fn a_daemon_that_hangs_has_a_badge_until_it_responds_again() {
@@ -18,11 +12,11 @@ fn a_daemon_that_hangs_has_a_badge_until_it_responds_again() {
     let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
     terminal.wait_for("No running sessions");
     let pid = machine.daemon_pid().expect("a daemon runs");
-    signal(pid, "-STOP");
+    signal(pid, "STOP");
     terminal.type_("R");
     terminal.wait_for("daemon not responding");
     terminal.wait_for("Run `workbay daemon stop`, then `workbay`");
-    signal(pid, "-CONT");
+    signal(pid, "CONT");
     terminal.wait_gone("daemon not responding");
     terminal.wait_gone("daemon stop");
 }
@@ -34,12 +28,12 @@ fn a_shell_that_cannot_open_says_why() {
     let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
     terminal.wait_for("slow");
     let pid = machine.daemon_pid().expect("a daemon runs");
-    signal(pid, "-STOP");
+    signal(pid, "STOP");
     terminal.type_("s");
     terminal.wait_for("opening a shell");
     terminal.wait_for("The daemon isn't responding");
     terminal.wait_for("Run `workbay daemon stop`");
-    signal(pid, "-CONT");
+    signal(pid, "CONT");
     terminal.wait_for("work@slow");
     terminal.wait_gone("isn't responding");
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     machine::{BINARY, Machine},
+    process::signal,
     terminal::Terminal,
 };
 
@@ -132,11 +133,7 @@ fn steps_can_be_skipped_and_an_interrupted_tour_is_taken_up_and_cleaned_up() {
     terminal.type_("\x1b[18~");
     wait_guide(&terminal, "Step 2 of 10");
     // The program can't clean up: the session stays.
-    let pid = terminal.pid().to_string();
-    let killed = std::process::Command::new("kill")
-        .args(["-9", &pid])
-        .status();
-    assert!(killed.expect("kill starts").success());
+    signal(terminal.pid(), "KILL");
     terminal.wait_end();
     let listed = machine.ok(&["ls", "-q"]);
     let name = listed.trim();

@@ -11,14 +11,9 @@ use workbay::{
 
 use crate::{
     screen::Screen,
+    steps::working_day,
     world::{self, busy, day, many, session, snapshot},
 };
-
-fn working_day(columns: u16, rows: u16) -> Screen {
-    Screen::new(columns, rows)
-        .daemon(snapshot(day()))
-        .notice(Change::Usage { samples: busy() })
-}
 
 #[test]
 fn a_working_day_80x24() {

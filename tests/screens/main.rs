@@ -54,6 +54,7 @@ mod sessions_of_a_cluster;
 mod settings;
 mod states;
 mod statistics;
+mod steps;
 mod terminals;
 mod terminals_of_a_cluster;
 mod themes;

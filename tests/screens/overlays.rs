@@ -2,20 +2,15 @@
 
 use workbay::{
     app::panels::{help::Help, history::HistoryTable, waiting::WaitingDialog},
-    model::{change::Change, failure::Failure, request::SessionRequest},
+    model::{failure::Failure, request::SessionRequest},
     protocol::message::{Reply, Request},
 };
 
 use crate::{
     screen::Screen,
-    world::{busy, day, history, key, snapshot},
+    steps::working_day,
+    world::{history, key},
 };
-
-fn working_day(columns: u16, rows: u16) -> Screen {
-    Screen::new(columns, rows)
-        .daemon(snapshot(day()))
-        .notice(Change::Usage { samples: busy() })
-}
 
 fn with_history(screen: Screen, n: u128) -> Screen {
     let entries = history(n);

@@ -14,6 +14,7 @@ use workbay::{
 
 use crate::{
     screen::Screen,
+    steps::changed,
     world::{image, session, snapshot},
 };
 
@@ -107,11 +108,6 @@ fn launched(columns: u16, rows: u16, session: Session) -> Screen {
         .press("n")
         .press("alt-enter enter")
         .answer(|r| matches!(r, Request::Launch { .. }), Ok(reply))
-}
-
-fn changed(screen: Screen, session: Session) -> Screen {
-    let session = Box::new(session);
-    screen.notice(Change::Session { session })
 }
 
 fn with(change: impl FnOnce(&mut Pull)) -> Session {

@@ -10,7 +10,6 @@ use workbay::{
         capability::EngineState,
         change::Change,
         failure::Failure,
-        id::ContextName,
         notice::{Level, Notice},
         status::Status,
         text::Clean,
@@ -20,15 +19,9 @@ use workbay::{
 
 use crate::{
     screen::Screen,
+    steps::engine,
     world::{busy, connected, day, lost, many, session, snapshot},
 };
-
-fn engine(engine: EngineState) -> Change {
-    Change::Engine {
-        context: ContextName::local(),
-        engine: Box::new(engine),
-    }
-}
 
 #[test]
 fn connecting() {

@@ -13,8 +13,11 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{answered, launches, list, offer};
-use crate::screen::Screen;
+use super::{launches, offer};
+use crate::{
+    screen::Screen,
+    steps::{answered, working_day},
+};
 
 /// The launcher, opened on a machine with these folders.
 fn opened(columns: u16, rows: u16, folders: &[&str]) -> Screen {
@@ -22,7 +25,7 @@ fn opened(columns: u16, rows: u16, folders: &[&str]) -> Screen {
         folders: folders.iter().map(|it| Folder::own(it, "local")).collect(),
         ..offer()
     };
-    answered(list(columns, rows).press("n"), catalogue)
+    answered(working_day(columns, rows).press("n"), catalogue)
 }
 
 /// The line below the one with `above`.
@@ -229,7 +232,7 @@ fn the_name_of_a_recipe_is_replaced_by_what_is_typed() {
 #[test]
 fn launched_again_a_session_keeps_its_name_while_that_is_free() {
     for (keys, ended) in [("2 .", true), ("j j .", false)] {
-        let screen = list(80, 24).press(keys);
+        let screen = working_day(80, 24).press(keys);
         let name = screen
             .app
             .mirror
@@ -258,12 +261,12 @@ fn launched_again_a_session_keeps_its_name_while_that_is_free() {
 
 #[test]
 fn the_list_says_how_to_launch_again_where_there_is_room() {
-    let wide = footer(&list(140, 40));
+    let wide = footer(&working_day(140, 40));
     assert!(
         wide.contains(". relaunch") && wide.contains("H recent"),
         "{wide}"
     );
-    let narrow = footer(&list(80, 24));
+    let narrow = footer(&working_day(80, 24));
     assert!(
         narrow.contains("? help") && narrow.contains("q quit"),
         "{narrow}"
