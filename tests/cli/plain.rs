@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    machine::{BINARY, Machine},
+    machine::{BINARY, Machine, launch},
     terminal::Terminal,
 };
 
@@ -178,16 +178,7 @@ fn assert_plain_bytes(terminal: &Terminal) {
 #[test]
 fn a_dumb_terminal_starts_it_and_says_why() {
     let machine = Machine::new();
-    machine.ok(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
-        "plain-dumb",
-        "--mem",
-        "64m",
-        "--wait",
-    ]);
+    machine.ok(&launch("plain-dumb", &["--wait"]));
     let mut terminal = dumb(&machine);
     terminal.wait_for("TERM is dumb, so workbay starts in plain mode");
     terminal.wait_for("1. plain-dumb, RUNNING");
@@ -219,16 +210,7 @@ fn a_dumb_terminal_starts_it_and_says_why() {
 #[test]
 fn a_session_of_a_dumb_terminal_gives_a_shell_and_a_log() {
     let machine = Machine::new();
-    machine.ok(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
-        "plain-tty",
-        "--mem",
-        "64m",
-        "--wait",
-    ]);
+    machine.ok(&launch("plain-tty", &["--wait"]));
     let mut terminal = dumb(&machine);
     terminal.wait_for("1. plain-tty, RUNNING");
     terminal.type_("follow 1\r");

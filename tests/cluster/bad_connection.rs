@@ -9,15 +9,13 @@ use std::{
 };
 
 use crate::{
-    built::{self, row},
+    built::{self, LEADER, row},
     machine::{BINARY, Machine},
     script::as_root,
     support::{Bench, manager, small, too_large},
     terminal::Terminal,
     typed::{content, end_typing, open_terminal, shows, type_lines},
 };
-
-const LEADER: &str = "\x1d";
 
 /// A network namespace behind a bad connection. It ends with this.
 pub struct BadConnection {

@@ -10,6 +10,9 @@ use crate::{
     terminal::Terminal,
 };
 
+/// The leader key of the TUI.
+pub const LEADER: &str = "\x1d";
+
 /// A machine that knows the cluster as context `cluster` and whatever `more` of contexts.toml says.
 pub fn machine(more: &str) -> Machine {
     let mut machine = Machine::new();

@@ -1,12 +1,10 @@
 //! The whole path on the cluster, as a user takes it in the built program.
 
 use crate::{
-    built::{Named, launch, launch_to_run, machine, open, row},
+    built::{LEADER, Named, launch, launch_to_run, machine, open, row},
     support::{Bench, cores_of_the_node, name},
     terminal::{PATIENCE, Terminal},
 };
-
-const LEADER: &str = "\x1d";
 
 const ONLY_THE_CLUSTER: &str = r#"
 [contexts.local]

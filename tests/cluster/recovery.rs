@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use crate::{
-    built::{self, row},
+    built::{self, LEADER, row},
     script::run,
     support::{Bench, small, too_large},
     terminal::Terminal,
     typed::{content, end_typing, open_terminal, type_lines},
 };
-
-const LEADER: &str = "\x1d";
 
 /// Two managers behind HAProxy. At the end, the one of the other tests runs alone again.
 struct Balancer;

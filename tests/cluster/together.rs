@@ -1,12 +1,10 @@
 //! This machine's Docker and the cluster in one list, and a third one that never answers.
 
 use crate::{
-    built::{Named, machine, open, row},
+    built::{LEADER, Named, machine, open, row},
     support::{Bench, name},
     terminal::PATIENCE,
 };
-
-const LEADER: &str = "\x1d";
 
 /// Nobody listens there.
 const AND_A_DEAD_ONE: &str = r#"

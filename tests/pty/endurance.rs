@@ -1,19 +1,12 @@
 //! What a pane lives through: its engine restarted, its container paused, a flood beside it.
 
+use super::LEADER;
 use crate::{
-    machine::{BINARY, Machine, docker},
+    machine::{BINARY, Machine, docker, launch},
     private_engine::PrivateEngine,
     relay::{Manner, Relay},
     terminal::Terminal,
 };
-
-const LEADER: &str = "\x1d";
-
-fn launch(machine: &Machine, name: &str) {
-    machine.ok(&[
-        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
-    ]);
-}
 
 /// In a shell of the only session.
 fn in_its_shell(machine: &Machine, name: &str, columns: u16, rows: u16) -> Terminal {
@@ -32,10 +25,6 @@ fn has_line(line: &str) -> impl Fn(&str) -> bool {
 #[test]
 fn an_engine_restarted_under_its_containers_gives_the_same_shell_back() {
     let Some(mut engine) = PrivateEngine::start() else {
-        assert!(
-            !rustix::process::geteuid().is_root(),
-            "as root there must be a dockerd to start"
-        );
         return;
     };
     let machine = Machine::new();
@@ -45,7 +34,7 @@ fn an_engine_restarted_under_its_containers_gives_the_same_shell_back() {
         engine.endpoint()
     );
     std::fs::write(config, text).expect("a file");
-    launch(&machine, "restored");
+    machine.ok(&launch("restored", &["--wait"]));
     let mut terminal = in_its_shell(&machine, "restored", 100, 24);
     terminal.type_("VALUE=still-here\r");
     engine.stop();
@@ -66,7 +55,7 @@ fn an_engine_that_hangs_blocks_no_key_and_comes_back_automatically() {
     let endpoint = relay.endpoint();
     let text = format!("[launch]\ncpu = 0.2\n[engine]\nendpoint = \"{endpoint}\"\n");
     std::fs::write(config, text).expect("a file");
-    launch(&machine, "held");
+    machine.ok(&launch("held", &["--wait"]));
     let mut terminal = Terminal::start(&[BINARY], &machine.env(), 120, 30);
     terminal.wait_for("RUNNING");
     relay.set(Manner::Silent);
@@ -93,7 +82,7 @@ fn an_engine_that_hangs_blocks_no_key_and_comes_back_automatically() {
 #[test]
 fn a_paused_container_is_reported_and_its_shell_continues() {
     let machine = Machine::new();
-    launch(&machine, "frozen");
+    machine.ok(&launch("frozen", &["--wait"]));
     let mut terminal = in_its_shell(&machine, "frozen", 100, 24);
     // The connection for its windows is open: an engine that pauses a container while something begins in it
     // holds that frozen half way, and answers nobody about this container any more (Docker 20.10).
@@ -110,7 +99,7 @@ fn a_paused_container_is_reported_and_its_shell_continues() {
 #[test]
 fn a_flood_in_one_pane_blocks_no_key_in_the_other() {
     let machine = Machine::new();
-    launch(&machine, "flooded");
+    machine.ok(&launch("flooded", &["--wait"]));
     let mut terminal = in_its_shell(&machine, "flooded", 120, 30);
     terminal.type_("yes flood\r");
     terminal.wait_for("flood");

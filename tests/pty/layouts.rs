@@ -1,16 +1,10 @@
 //! Saved layouts with two real sessions: windows, a killed daemon, an ended and relaunched session.
 
+use super::leader;
 use crate::{
     machine::{self, BINARY, Machine},
     terminal::Terminal,
 };
-
-const LEADER: &str = "\x1d";
-
-fn leader(terminal: &mut Terminal, keys: &str) {
-    terminal.type_(LEADER);
-    terminal.type_(keys);
-}
 
 /// Opens the shell of a session that the list shows.
 fn open_shell(terminal: &mut Terminal, name: &str) {

@@ -2,7 +2,7 @@
 //! desktop, wherever the user is.
 
 use crate::{
-    machine::{BINARY, LARGE, Machine},
+    machine::{BINARY, LARGE, Machine, launch},
     terminal::Terminal,
 };
 
@@ -17,9 +17,7 @@ fn short_lived(name: &str, variables: &[(&str, &str)]) -> Machine {
     for (name, value) in variables {
         machine.set(name, value);
     }
-    machine.ok(&[
-        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
-    ]);
+    machine.ok(&launch(name, &["--wait"]));
     machine
 }
 

@@ -3,17 +3,11 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
+use super::leader;
 use crate::{
     machine::{self, BINARY, Machine},
     terminal::Terminal,
 };
-
-const LEADER: &str = "\x1d";
-
-fn leader(terminal: &mut Terminal, keys: &str) {
-    terminal.type_(LEADER);
-    terminal.type_(keys);
-}
 
 fn in_a_shell(machine: &Machine, name: &str) -> Terminal {
     machine.ok(&machine::launch(name, &["--wait"]));

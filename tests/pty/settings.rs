@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::{
-    machine::{BINARY, Machine},
+    machine::{BINARY, Machine, launch},
     terminal::Terminal,
 };
 
@@ -55,9 +55,7 @@ fn own_commands_run_in_the_background_in_the_session_and_in_a_pane() {
                     = \"where\"\nkey = \"alt-w\"\ntarget = \"session\"\ncommand = \"echo \
                     \\\"I am\\\" $BACKENDAI_SESSION_NAME {name}\"\n";
     let config = written(&machine, commands);
-    machine.ok(&[
-        "launch", "--env", "host", "--name", "own-cmd", "--mem", "64m", "--wait",
-    ]);
+    machine.ok(&launch("own-cmd", &["--wait"]));
     let mut terminal = Terminal::start(&[BINARY], &machine.env(), 100, 30);
     terminal.wait_for("own-cmd");
     terminal.type_("\x1bg");

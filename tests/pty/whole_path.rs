@@ -1,12 +1,11 @@
 //! The first paragraph of the project: see the list, launch, work in the shell, leave, come back to
 //! the same shell, read the log, end it, find it under Finished.
 
+use super::LEADER;
 use crate::{
     machine::{BINARY, Machine},
     terminal::Terminal,
 };
-
-const LEADER: &str = "\x1d";
 
 fn open(machine: &Machine) -> Terminal {
     let terminal = Terminal::start(&[BINARY], &machine.env(), 120, 36);

@@ -4,19 +4,17 @@ use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
+use super::leader;
 use crate::{
-    machine::{BINARY, Machine},
+    machine::{BINARY, Machine, launch},
     terminal::Terminal,
 };
 
-const LEADER: &str = "\x1d";
 const PREFIX: &str = "\x02";
 
 /// A user in a shell of a new session, who sees its first window.
 fn in_a_shell(machine: &Machine, name: &str) -> Terminal {
-    machine.ok(&[
-        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
-    ]);
+    machine.ok(&launch(name, &["--wait"]));
     // What is saved is saved where one is.
     let here = machine.path("here");
     std::fs::create_dir(&here).expect("a directory");
@@ -28,11 +26,6 @@ fn in_a_shell(machine: &Machine, name: &str) -> Terminal {
     terminal.wait_for(&format!("work@{name}"));
     terminal.wait_for(" 1 bash* ");
     terminal
-}
-
-fn leader(terminal: &mut Terminal, keys: &str) {
-    terminal.type_(LEADER);
-    terminal.type_(keys);
 }
 
 /// One key after the other, each when the one before has been answered: tmux takes faster ones for a
