@@ -59,7 +59,7 @@ pub const NEWEST: Candidates = Candidates {
 };
 
 /// Whether a word is a pattern. Names of sessions contain no `*`.
-pub fn is_pattern(word: &str) -> bool {
+fn is_pattern(word: &str) -> bool {
     word.contains('*')
 }
 

@@ -154,7 +154,7 @@ impl Bindings {
 
     /// Bindings whose keys are also the beginning of a longer binding, which could never be pressed. Each
     /// result is (file number, fault).
-    pub fn clashes(&self) -> Vec<(usize, KeyFault)> {
+    fn clashes(&self) -> Vec<(usize, KeyFault)> {
         let mut found = Vec::new();
         for long in self.iter() {
             let beginnings = (1..long.keys.len()).map(|length| &long.keys[..length]);

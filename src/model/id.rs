@@ -92,7 +92,7 @@ impl InstanceId {
 }
 
 /// The longest name of a context, in bytes.
-pub const CONTEXT_NAME_MAX: usize = 24;
+const CONTEXT_NAME_MAX: usize = 24;
 
 /// The name of an engine in the configuration (`local` for that of this machine): lowercase letters, digits,
 /// `.`, `_` and `-`, beginning with a letter or digit, max 24 characters. The bytes are stored inline, so

@@ -304,8 +304,6 @@ fn automatic_choice_follows_background_and_depth() {
     assert_eq!(name(pair, Some(false), full), "catppuccin-latte");
     assert_eq!(name(pair, Some(true), full), "catppuccin-mocha");
     assert_eq!(name(pair, None, full), "catppuccin-mocha");
-    assert!(ThemeChoice::read(pair).follows_background());
-    assert!(!ThemeChoice::read("dusk").follows_background());
 }
 
 #[test]

@@ -208,11 +208,6 @@ impl Panes {
         self.list.iter().filter(here).count()
     }
 
-    /// The focused pane fills the view.
-    pub fn is_zoomed(&self) -> bool {
-        self.tab().is_some_and(|tab| tab.zoomed)
-    }
-
     /// Terminal (keys go to the program), Leader (after the leader key), Input and Confirm (a prompt is
     /// open), Panes (no program runs in the pane).
     pub fn scope(&self) -> Scope {

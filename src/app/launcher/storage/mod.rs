@@ -19,7 +19,7 @@ pub use creation::FolderCreation;
 use creation::begins_a_name;
 
 /// The line for the search and the line for a new folder. Between them are two lines for each folder.
-pub const SEARCH: usize = usize::MAX;
+const SEARCH: usize = usize::MAX;
 pub const NEW: usize = usize::MAX - 1;
 
 /// What a line of the page is.
