@@ -2,6 +2,7 @@
 
 mod actions;
 mod acts;
+mod answers;
 mod apps;
 mod bulk;
 mod carry;
