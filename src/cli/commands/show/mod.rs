@@ -159,6 +159,23 @@ fn fields(session: &Session, access: &EngineAccess) -> Vec<(&'static str, String
     fields.push((tr_later!("Owner"), session.owner.to_string()));
     fields.push((tr_later!("Context"), session.context.to_string()));
     fields.extend(placement(&session.placement));
+    fields.extend(lists(session));
+    fields.extend(opened(session, access));
+    let stop_hook = session.stop_hook.as_ref();
+    fields.extend(stop_hook.map(|hook| (tr!("Stop hook"), hook.to_string())));
+    let end = session.stop_hook_end.as_ref();
+    fields.extend(end.map(|(outcome, words)| ("", format!("{} {words}", outcome.word()))));
+    if session.commit == CommitStatus::Ongoing {
+        fields.push((tr_later!("Image"), tr!("being created").to_owned()));
+    }
+    fields.extend(times(session));
+    fields.extend(session.home.clone().map(|path| (tr_later!("Home"), path)));
+    fields
+}
+
+/// The sessions, folders and services that belong to it.
+fn lists(session: &Session) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
     for (label, sessions) in [
         (tr!("Depends on"), &session.depends_on),
         (tr!("Depended by"), &session.depended_by),
@@ -176,15 +193,12 @@ fn fields(session: &Session, access: &EngineAccess) -> Vec<(&'static str, String
         tr_later!("Services"),
         services.map(|service| service.name.as_str()),
     ));
-    fields.extend(opened(session, access));
-    let stop_hook = session.stop_hook.as_ref();
-    fields.extend(stop_hook.map(|hook| (tr!("Stop hook"), hook.to_string())));
-    let end = session.stop_hook_end.as_ref();
-    fields.extend(end.map(|(outcome, words)| ("", format!("{} {words}", outcome.word()))));
-    if session.commit == CommitStatus::Ongoing {
-        fields.push((tr_later!("Image"), tr!("being created").to_owned()));
-    }
-    fields.push((tr_later!("Created"), moment(session.created_at)));
+    fields
+}
+
+/// When the session was created, started and ended, how long it ran, and how long it waited.
+fn times(session: &Session) -> Vec<(&'static str, String)> {
+    let mut fields = vec![(tr_later!("Created"), moment(session.created_at))];
     let times = [
         (tr_later!("Started"), session.started_at),
         (tr_later!("Ended"), session.terminated_at),
@@ -209,7 +223,6 @@ fn fields(session: &Session, access: &EngineAccess) -> Vec<(&'static str, String
         tr_later!("Waited")
     };
     fields.extend(waits.then(|| (label, elapsed(waited.max(0)))));
-    fields.extend(session.home.clone().map(|path| (tr_later!("Home"), path)));
     fields
 }
 
