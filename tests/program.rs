@@ -20,6 +20,8 @@ mod cli;
 mod copied;
 #[path = "support/machine.rs"]
 mod machine;
+#[path = "support/poll.rs"]
+mod poll;
 #[path = "support/private_engine.rs"]
 mod private_engine;
 #[path = "process/mod.rs"]

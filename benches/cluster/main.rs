@@ -19,6 +19,7 @@ mod machine;
 #[path = "../../tests/support/memory.rs"]
 mod memory;
 #[path = "../../tests/support/poll.rs"]
+#[allow(dead_code, reason = "shared with tests of engines")]
 mod poll;
 #[path = "../whole/samples.rs"]
 mod samples;

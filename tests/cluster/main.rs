@@ -19,6 +19,7 @@ mod machine;
 #[path = "../support/memory.rs"]
 mod memory;
 #[path = "../support/poll.rs"]
+#[allow(dead_code, reason = "shared with tests of engines")]
 mod poll;
 #[path = "../support/schemas.rs"]
 mod schemas;

@@ -1,12 +1,20 @@
 //! A machine of one's own for a test: private state, configuration and runtime directories, and
 //! everything made in the engine removed at the end.
 
-use crate::schemas;
 use std::{
     io::Write as _,
     path::PathBuf,
     process::{Command, Output, Stdio},
+    time::Duration,
 };
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec},
+    io::retry_on_intr,
+    process::{Pid, PidfdFlags, pidfd_open},
+};
+
+use crate::schemas;
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_workbay");
 
@@ -146,9 +154,7 @@ impl Machine {
             .status()
             .expect("kill runs");
         assert!(killed.success());
-        while std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+        assert!(ends_within(pid, Duration::from_secs(60)), "it still runs");
     }
 
     /// This store's containers, whatever their state: ids.
@@ -232,4 +238,17 @@ fn bounded(program: &str) -> Command {
 pub fn docker(args: &[&str]) -> String {
     let output = bounded("docker").args(args).output().expect("docker runs");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Waits until a process has ended, at most this long. Returns whether it has.
+pub fn ends_within(pid: i32, patience: Duration) -> bool {
+    let pid = Pid::from_raw(pid).expect("a process id");
+    // It has ended already, and its number is free again.
+    let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {
+        return true;
+    };
+    let patience = Timespec::try_from(patience).expect("a short time");
+    let mut ends = [PollFd::new(&process, PollFlags::IN)];
+    let ready = retry_on_intr(|| rustix::event::poll(&mut ends, Some(&patience)));
+    ready.expect("the process can be waited for") > 0
 }

@@ -8,10 +8,12 @@ use std::{
     time::Duration,
 };
 
-use crate::private_engine::unmount_below;
+use crate::{poll, private_engine::unmount_below};
 
 /// Waits between two looks at whether it answers.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long it may take until it answers or ends, on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct PodmanEngine {
     dir: tempfile::TempDir,
@@ -102,14 +104,17 @@ impl PodmanEngine {
             .stderr(log)
             .spawn();
         let mut child = child.expect("unshare is there");
-        while !self.answers() {
-            if let Ok(Some(status)) = child.try_wait() {
-                let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
-                panic!(
-                    "podman ended with {status} (is it installed? `scripts/test-setup` does):\n{said}"
-                );
+        let end = poll::blocking(LOOK, PATIENCE, || {
+            if self.answers() {
+                return Some(None);
             }
-            std::thread::sleep(LOOK);
+            Some(Some(child.try_wait().ok().flatten()?))
+        });
+        if end != Some(None) {
+            let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+            panic!(
+                "podman doesn't answer: {end:?} (is it installed? `scripts/test-setup` does):\n{said}"
+            );
         }
         self.process = Some(child);
     }
@@ -151,17 +156,14 @@ fn run_by(outer: &[&str], inner: &Command) -> Command {
 /// storage again. Returns when none is left.
 pub fn end_keepers(dir: &Path) {
     let dir = dir.to_str().expect("a plain path");
-    for _ in 0..500 {
+    poll::blocking(LOOK, PATIENCE, || {
         let left = processes_of(dir);
-        if left.is_empty() {
-            return;
-        }
-        for pid in left {
+        for pid in &left {
             // It may have ended meanwhile.
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            let _ = rustix::process::kill_process(*pid, rustix::process::Signal::KILL);
         }
-        std::thread::sleep(LOOK);
-    }
+        left.is_empty().then_some(())
+    });
 }
 
 /// Podman's own that were called with a path below `dir`.

@@ -7,8 +7,12 @@ use std::{
     time::Duration,
 };
 
+use crate::poll;
+
 /// Waits between two looks at whether it answers.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long it may take until it answers, on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct PrivateEngine {
     dir: tempfile::TempDir,
@@ -105,15 +109,20 @@ impl PrivateEngine {
             .spawn()
             .expect("dockerd starts");
         self.process = Some(child);
-        while !self.answers() {
-            let process = self.process.as_mut().expect("it was started");
-            if let Ok(Some(status)) = process.try_wait() {
-                let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
-                return Err(format!("dockerd ended with {status}:\n{said}"));
+        let answers = poll::blocking(LOOK, PATIENCE, || {
+            if self.answers() {
+                return Some(Ok(()));
             }
-            std::thread::sleep(LOOK);
-        }
-        Ok(())
+            let process = self.process.as_mut().expect("it was started");
+            let status = process.try_wait().ok().flatten()?;
+            Some(Err(format!("ended with {status}")))
+        });
+        answers
+            .unwrap_or(Err("doesn't answer".to_owned()))
+            .map_err(|how| {
+                let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+                format!("dockerd {how}:\n{said}")
+            })
     }
 
     fn answers(&self) -> bool {

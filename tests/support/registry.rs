@@ -11,6 +11,8 @@ use std::{
 
 use workbay::model::digest;
 
+use crate::poll;
+
 /// Who may read from a registry that asks.
 pub const USER: &str = "ada";
 /// Engines read some of these letters in an alphabet of their own, in every position.
@@ -20,6 +22,8 @@ const KEPT: &str = "ada:$2b$04$Qlp7AZG6uey30v.Qo3Q6l.WNabHhANYbb8IUmBfrNKx6os.uC
 
 /// Waits between two looks.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long it may take until it listens, on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Registry {
     dir: tempfile::TempDir,
@@ -106,15 +110,14 @@ fn begin(dir: &Path, port: u16, more: &str) -> Child {
 
 /// `false` = it ended instead.
 fn answers(process: &mut Child, port: u16) -> bool {
-    loop {
+    let answers = poll::blocking(LOOK, PATIENCE, || {
         if process.try_wait().expect("it is ours").is_some() {
-            return false;
+            return Some(false);
         }
-        if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-            return true;
-        }
-        std::thread::sleep(LOOK);
-    }
+        let answers = TcpStream::connect(("127.0.0.1", port)).is_ok();
+        answers.then_some(true)
+    });
+    answers.expect("docker-registry listens")
 }
 
 fn end(process: &mut Child) {

@@ -8,6 +8,8 @@ use std::{
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
+use crate::machine::ends_within;
+
 /// How long a user waits for anything before giving up; generous, for machines under load.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -232,18 +234,36 @@ impl Terminal {
         seen.at
     }
 
+    /// Checks after each output until `check` holds. `false` if it doesn't within this time, or before the program
+    /// ends.
+    pub fn comes_within(&self, patience: Duration, check: impl Fn(&Self) -> bool) -> bool {
+        let deadline = now() + patience;
+        loop {
+            let state = |seen: &Seen| (seen.raw.len(), seen.ended);
+            let before = state(&self.seen());
+            if check(self) {
+                return true;
+            }
+            let seen = self.seen();
+            if state(&seen) != before {
+                continue;
+            }
+            let left = deadline.saturating_duration_since(now());
+            if left.is_zero() || seen.ended {
+                return false;
+            }
+            drop(self.seen.1.wait_timeout(seen, left));
+        }
+    }
+
     /// Types the same again every few seconds until the condition holds.
     #[track_caller]
     pub fn type_until(&mut self, keys: &str, condition: impl Fn(&str) -> bool) {
         let deadline = now() + self.patience;
         while now() < deadline {
             self.type_(keys);
-            let again = now() + Duration::from_secs(2);
-            while now() < again {
-                if condition(&self.screen()) {
-                    return;
-                }
-                std::thread::sleep(Duration::from_millis(20));
+            if self.comes_within(Duration::from_secs(2), |it| condition(&it.screen())) {
+                return;
             }
         }
         panic!(
@@ -259,14 +279,14 @@ impl Terminal {
     /// Waits for the program's end; its exit code.
     #[track_caller]
     pub fn wait_end(&mut self) -> u32 {
-        let deadline = now() + self.patience;
-        while now() < deadline {
-            if let Some(status) = self.child.try_wait().expect("the child can be waited for") {
-                return status.exit_code();
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        panic!("the program never ended; the screen:\n{}", self.screen());
+        let pid = self.child.process_id().map(u32::cast_signed);
+        assert!(
+            pid.is_none_or(|pid| ends_within(pid, self.patience)),
+            "the program never ended; the screen:\n{}",
+            self.screen()
+        );
+        let status = self.child.wait().expect("the child can be waited for");
+        status.exit_code()
     }
 
     /// Kills the program as `kill -9` does.

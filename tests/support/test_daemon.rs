@@ -34,7 +34,7 @@ use workbay::{
     store,
 };
 
-use super::{MemoryEngine, MemoryScheduler};
+use super::{MemoryEngine, MemoryScheduler, poll};
 
 /// Generous: a machine under load must not fail a test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -359,11 +359,7 @@ pub fn named(name: &str) -> LaunchRequest {
 
 /// Waits for a condition that no notice reports.
 pub async fn eventually(what: &str, so: impl Fn() -> bool) {
-    let waiting = async {
-        while !so() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let came = tokio::time::timeout(PATIENCE, waiting).await;
-    assert!(came.is_ok(), "it never came: {what}");
+    let pause = Duration::from_millis(5);
+    let came = poll::until(pause, PATIENCE, async || so().then_some(())).await;
+    assert!(came.is_some(), "it never came: {what}");
 }

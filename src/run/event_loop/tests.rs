@@ -25,7 +25,7 @@ use crate::{
 #[derive(Clone)]
 struct Seen {
     canvas: Rc<RefCell<Canvas<TestBackend>>>,
-    frames: Rc<RefCell<usize>>,
+    frames: Rc<watch::Sender<usize>>,
     first: Rc<RefCell<Option<String>>>,
 }
 
@@ -58,9 +58,9 @@ impl Stage for Seen {
     }
 
     fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> std::io::Result<()> {
-        *self.frames.borrow_mut() += 1;
         let Ok(()) = self.canvas.borrow_mut().draw(picture, paint);
         self.first.borrow_mut().get_or_insert_with(|| self.text());
+        self.frames.send_modify(|count| *count += 1);
         Ok(())
     }
 
@@ -115,13 +115,10 @@ impl User {
     }
 
     async fn sees(&self, text: &str) {
-        for _ in 0..2000 {
-            if self.seen.text().contains(text) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("{text:?} never came:\n{}", self.seen.text());
+        let mut frames = self.seen.frames.subscribe();
+        let shown = frames.wait_for(|_| self.seen.text().contains(text));
+        let shown = tokio::time::timeout(Duration::from_secs(20), shown).await;
+        assert!(shown.is_ok(), "{text:?} never came:\n{}", self.seen.text());
     }
 }
 

@@ -15,7 +15,11 @@ use serde_json::json;
 
 use super::{lost, refused, text, ticket};
 use crate::{
-    engine::{api::Result, backendai::BackendAiEngine, files::FileBytes},
+    engine::{
+        api::Result,
+        backendai::{BackendAiEngine, connect::connection::ManagerConnection},
+        files::FileBytes,
+    },
     model::{
         failure::Failure,
         files::{FileEntry, FileKind, FileName, FilePath, WriteOptions, part_name},
@@ -151,7 +155,7 @@ pub(super) async fn write(
 /// The URL of a new upload, or of the one that continues. It is remembered until the upload is complete.
 async fn begin(
     engine: &BackendAiEngine,
-    connection: &Connection,
+    connection: &ManagerConnection,
     key: &(String, FilePath),
     path: &FilePath,
     options: WriteOptions,
