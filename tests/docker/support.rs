@@ -59,7 +59,7 @@ pub fn docker(args: &[&str]) -> String {
     EngineClient::of(None).run(args)
 }
 
-/// The same, where it may fail.
+/// The same, but it may fail.
 pub fn try_docker(args: &[&str]) -> bool {
     EngineClient::of(None).succeeds(args)
 }
@@ -92,7 +92,7 @@ pub fn import(name: &str, tar: tar::Builder<Vec<u8>>) {
     import_as(name, &[], tar);
 }
 
-/// With lines of a Dockerfile besides.
+/// The same, with lines of a Dockerfile.
 pub fn import_as(name: &str, lines: &[&str], tar: tar::Builder<Vec<u8>>) {
     EngineClient::of(None).import(name, lines, tar);
 }

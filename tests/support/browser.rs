@@ -133,7 +133,7 @@ impl Browser {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 
-    /// The value of an expression that makes a request, which is made once more if the machine's networks changed.
+    /// The value of an expression that makes a request. The request is repeated if the machine's networks changed.
     pub async fn request(&mut self, expression: &str) -> Value {
         let deadline = now() + PATIENCE;
         loop {

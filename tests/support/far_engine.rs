@@ -1,4 +1,4 @@
-//! A Docker engine that is as good as another machine's: its network, its processes and its files are its
+//! A Docker engine that works like another machine's: its network, its processes and its files are its
 //! own. It is reached over TCP with TLS, and by SSH.
 
 use std::{
@@ -74,7 +74,7 @@ impl FarEngine {
         format!("ssh://root@{}", self.address)
     }
 
-    /// Certificates of an authority of our own, keys of the SSH server and of who may log in.
+    /// Certificates of an authority of our own, keys of the SSH server and of its user.
     fn write_keys(&self) {
         let extension = format!("subjectAltName=IP:{}\n", self.address);
         self.write("server.ext", &extension);
@@ -203,9 +203,9 @@ impl FarEngine {
         })
     }
 
-    /// `docker ARGS…` on it; what it printed.
+    /// `docker ARGS…` on it. Returns the output.
     pub fn docker(&self, args: &[&str]) -> String {
-        // One that hangs would block the test forever.
+        // A command that hangs would block the test forever.
         let output = Command::new("timeout")
             .args(["--kill-after=5", "120", "docker"])
             .args(["-H", &self.tcp(), "--tlsverify"])

@@ -108,7 +108,7 @@ impl Machine {
         child.wait_with_output().expect("it ends")
     }
 
-    /// The same, which must succeed; its output.
+    /// The same, which must succeed. Returns the output.
     #[track_caller]
     pub fn ok(&self, args: &[&str]) -> String {
         let output = self.workbay(args);
@@ -157,7 +157,7 @@ impl Machine {
         assert!(ends_within(pid, Duration::from_secs(60)), "it still runs");
     }
 
-    /// This store's containers, whatever their state: ids.
+    /// The ids of this state database's containers, in any state.
     pub fn containers(&self) -> Vec<String> {
         let Some(instance) = self.instance() else {
             return Vec::new();
@@ -169,7 +169,7 @@ impl Machine {
             .collect()
     }
 
-    /// `docker ARGS…` on the engine this machine uses; its output.
+    /// `docker ARGS…` on the engine this machine uses. Returns the output.
     pub fn docker(&self, args: &[&str]) -> String {
         let host = self.extra.iter().find(|(name, _)| name == "DOCKER_HOST");
         let mut words = Vec::new();
@@ -180,7 +180,7 @@ impl Machine {
         docker(&words)
     }
 
-    /// The networks of this store's clusters: ids.
+    /// The ids of the networks of this state database's clusters.
     pub fn networks(&self) -> Vec<String> {
         let Some(instance) = self.instance() else {
             return Vec::new();
@@ -192,7 +192,7 @@ impl Machine {
             .collect()
     }
 
-    /// The id of this machine's store, by the file that shows whether a daemon runs.
+    /// The id of this machine's state database, from the file that shows whether a daemon runs.
     pub fn instance(&self) -> Option<String> {
         let entries = std::fs::read_dir(self.path("state")).ok()?;
         let mut files = entries.filter_map(|entry| Some(entry.ok()?.path().join("instance")));
@@ -202,8 +202,8 @@ impl Machine {
 }
 
 impl Drop for Machine {
-    /// Ends the daemon, which would otherwise set about what is done to its containers, and removes the
-    /// containers and networks of this store.
+    /// Ends the daemon, which would otherwise react to changes of its containers, and removes the
+    /// containers and networks of this state database.
     fn drop(&mut self) {
         let _ = self.workbay(&["daemon", "stop"]);
         let containers = self.containers();
@@ -227,14 +227,14 @@ pub fn launch<'a>(name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&words, more].concat()
 }
 
-/// A command that is ended when it takes longer than anything here may: a test that hangs shows nothing.
+/// A command with a time limit: a test that hangs shows nothing.
 fn bounded(program: &str) -> Command {
     let mut command = Command::new("timeout");
     command.args(["--kill-after=5", "240", program]);
     command
 }
 
-/// `docker ARGS…`; its output.
+/// `docker ARGS…`. Returns the output.
 pub fn docker(args: &[&str]) -> String {
     let output = bounded("docker").args(args).output().expect("docker runs");
     String::from_utf8_lossy(&output.stdout).into_owned()

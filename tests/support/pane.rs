@@ -18,7 +18,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Waits for `what`, but not for ever.
 #[track_caller]
 pub fn within<T>(what: impl Future<Output = T>) -> impl Future<Output = T> {
-    // Of who asks: an async function does not know it.
+    // The place of the caller, which an async function does not know.
     let place = Location::caller();
     async move {
         let waited = tokio::time::timeout(DEADLINE, what).await;
@@ -26,7 +26,7 @@ pub fn within<T>(what: impl Future<Output = T>) -> impl Future<Output = T> {
     }
 }
 
-/// Looks again and again until `what` is there.
+/// Polls until `what` returns something.
 #[track_caller]
 pub fn until<T, F: Future<Output = Option<T>>>(
     mut what: impl FnMut() -> F,
@@ -42,7 +42,7 @@ pub fn until<T, F: Future<Output = Option<T>>>(
 pub struct Terminal {
     pub attached: Attached,
     screen: vt100::Parser,
-    /// What our own emulator makes of it.
+    /// The screen of our own emulator.
     pub emulator: Emulator,
 }
 
@@ -61,7 +61,7 @@ impl Terminal {
         self.emulator.feed(bytes, Timestamp::UNIX_EPOCH);
         let answers = Chunk::from(self.emulator.take_answers());
         if !answers.is_empty() {
-            // A client that has gone needs none.
+            // A client that has disconnected needs none.
             let _ = self.attached.input.send(Input::Bytes(answers)).await;
         }
     }
@@ -93,7 +93,7 @@ impl Terminal {
             .await;
     }
 
-    /// Reads until something holds.
+    /// Reads until a condition holds.
     pub async fn wait_until(&mut self, text: &str, condition: impl Fn(&Self) -> bool) {
         while !condition(self) {
             let seen = tokio::time::timeout(DEADLINE, self.attached.output.recv()).await;

@@ -1,4 +1,4 @@
-//! A rootful Podman of one's own: with its own network, storage and socket, so that the machine's is
+//! A separate rootful Podman: with its own network, storage and socket, so that the machine's is
 //! untouched.
 
 use std::{
@@ -24,11 +24,11 @@ impl PodmanEngine {
     /// It needs root and podman.
     #[track_caller]
     pub fn start() -> Self {
-        // Its bridge and its rules are not the machine's business.
+        // Its bridge and its rules don't affect the machine's.
         Self::started(&["unshare", "--net"])
     }
 
-    /// One that reaches registries on this machine's loopback. No container is to run there: its network
+    /// A Podman that reaches registries on this machine's loopback. No container may run there: its network
     /// would be the machine's.
     #[track_caller]
     pub fn for_images() -> Self {
@@ -127,7 +127,7 @@ impl PodmanEngine {
 impl Drop for PodmanEngine {
     /// Also after a failed test.
     fn drop(&mut self) {
-        // One that hangs would block the test forever.
+        // A command that hangs would block the test forever.
         let removal = self.podman(&["rm", "--all", "--force", "--time=0"]);
         let _ = run_by(&["timeout", "--kill-after=5", "120"], &removal).output();
         if let Some(mut process) = self.process.take() {
@@ -140,7 +140,7 @@ impl Drop for PodmanEngine {
     }
 }
 
-/// The command as another one runs it that is given its words.
+/// The command, run by another command that gets its words.
 fn run_by(outer: &[&str], inner: &Command) -> Command {
     let mut command = Command::new(outer[0]);
     command.args(&outer[1..]);
@@ -166,7 +166,7 @@ pub fn end_keepers(dir: &Path) {
     });
 }
 
-/// Podman's own that were called with a path below `dir`.
+/// Podman's own processes that were called with a path below `dir`.
 fn processes_of(dir: &str) -> Vec<rustix::process::Pid> {
     let entries = std::fs::read_dir("/proc").expect("processes");
     let ours = entries.flatten().filter_map(|entry| {

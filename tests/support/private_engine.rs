@@ -1,4 +1,4 @@
-//! A dockerd of one's own: with its own network, data and socket, so that it may be stopped in the middle of
+//! A separate dockerd: with its own network, data and socket, so that it may be stopped in the middle of
 //! everything. Its containers outlive it (live-restore), or do not.
 
 use std::{
@@ -21,12 +21,12 @@ pub struct PrivateEngine {
 }
 
 impl PrivateEngine {
-    /// One whose containers outlive it.
+    /// A dockerd whose containers outlive it.
     pub fn start() -> Option<Self> {
         Self::start_with(true)
     }
 
-    /// One whose images and containers share a disk for so many files.
+    /// A dockerd whose images and containers share a disk for this many files.
     #[allow(dead_code, reason = "not every test program fills a disk")]
     pub fn start_on(files: u32) -> Option<Self> {
         let mut engine = Self::prepare(false)?;
@@ -61,7 +61,7 @@ impl PrivateEngine {
             process: None,
             live_restore,
         };
-        // The machine's own settings are not this one's.
+        // The machine's own settings don't apply here.
         std::fs::write(engine.path("daemon.json"), "{}").expect("a file");
         Some(engine)
     }
@@ -131,14 +131,14 @@ impl PrivateEngine {
     }
 
     fn docker_command(&self, args: &[&str]) -> Command {
-        // One that hangs would block the test forever.
+        // A command that hangs would block the test forever.
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", "120", "docker", "-H", &self.endpoint()]);
         command.args(args);
         command
     }
 
-    /// `docker ARGS…` on it; what it printed.
+    /// `docker ARGS…` on it. Returns the output.
     pub fn docker(&self, args: &[&str]) -> String {
         let output = self.docker_command(args).output().expect("docker runs");
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -170,7 +170,7 @@ impl Drop for PrivateEngine {
     }
 }
 
-/// What it left mounted would keep its directory from being removed.
+/// A directory with mounts can't be removed.
 pub fn unmount_below(dir: &Path) {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));

@@ -1,4 +1,4 @@
-//! A registry of one's own (Debian's docker-registry) on a free port of this machine, and images that
+//! A separate registry (Debian's docker-registry) on a free port of this machine, and images that
 //! nobody else has: what the engine pulls there it has to pull.
 
 use std::{
@@ -13,7 +13,7 @@ use workbay::model::digest;
 
 use crate::poll;
 
-/// Who may read from a registry that asks.
+/// The user of a registry with a login.
 pub const USER: &str = "ada";
 /// Engines read some of these letters in an alphabet of their own, in every position.
 pub const PASSWORD: &str = "s3cret>>>>>?????token";
@@ -65,7 +65,7 @@ impl Registry {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// Puts an image there, and leaves none on the engine; what it is called there.
+    /// Puts an image there, and leaves none on the engine. Returns the image's name there.
     pub fn put(&self, image: &Image) -> String {
         let name = format!("workbay-test-{}:1", random_name());
         let reference = format!("{}/{name}", self.host());
@@ -141,7 +141,7 @@ pub fn random_name() -> String {
     digest::of(&random(16))[..12].to_owned()
 }
 
-/// A directory of Docker's own configuration that holds a login.
+/// A directory of Docker's own configuration with a login.
 pub fn write_login(dir: &Path, host: &str, password: &str) {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let auth = STANDARD.encode(format!("{USER}:{password}"));
@@ -153,7 +153,7 @@ pub fn write_login(dir: &Path, host: &str, password: &str) {
 /// `docker ARGS…`, which must succeed.
 #[track_caller]
 pub fn docker(args: &[&str]) {
-    // One that hangs would block the test forever.
+    // A command that hangs would block the test forever.
     let output = Command::new("timeout")
         .args(["--kill-after=5", "120", "docker"])
         .args(args)
@@ -163,7 +163,7 @@ pub fn docker(args: &[&str]) {
     assert!(output.status.success(), "docker {args:?}: {said}");
 }
 
-/// Whether the engine has it.
+/// Whether the engine has the image.
 pub fn is_here(reference: &str) -> bool {
     let mut command = Command::new("docker");
     command.args(["image", "inspect", reference]);
@@ -198,7 +198,7 @@ impl Image {
         }
     }
 
-    /// For another machine than any this runs on.
+    /// For an architecture that no test runs on.
     pub fn foreign() -> Self {
         Self {
             architecture: "s390x",
@@ -259,7 +259,7 @@ fn busybox() -> Vec<u8> {
             .expect("a link");
     }
     add(&mut tar, "tmp/.keep", 0o644, b"");
-    // An engine that has the layer already would not pull it.
+    // An engine that already has the layer wouldn't pull it.
     add(&mut tar, "noise", 0o644, &random(64));
     tar.into_inner().expect("a layer")
 }

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// How it treats what passes.
+/// How it treats bytes and connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
     Through,
@@ -23,7 +23,7 @@ pub enum Manner {
     Slow(Duration),
 }
 
-/// A socket that leads to another one as long as this lives.
+/// A socket that leads to another one until this is dropped.
 pub struct Relay {
     socket: PathBuf,
     shared: Arc<RelayState>,
@@ -38,7 +38,7 @@ struct RelayState {
 }
 
 impl Relay {
-    /// From `socket`, which is made, to the engine's.
+    /// From `socket`, which is created, to the engine's.
     pub fn start(socket: &Path, engine: &Path) -> Self {
         let _ = std::fs::remove_file(socket);
         let listener = UnixListener::bind(socket).expect("a socket");
@@ -73,7 +73,7 @@ impl Relay {
         self.shared.changed.notify_all();
     }
 
-    /// Ends it and every connection through it.
+    /// Ends the relay and every connection through it.
     pub fn cut(self) {
         drop(self);
     }
@@ -96,7 +96,7 @@ impl RelayState {
         self.manner.lock().unwrap()
     }
 
-    /// Both directions of a connection; it ends at once where there is no engine.
+    /// Both directions of a connection. It ends at once without an engine.
     fn carry(self: &Arc<Self>, ours: UnixStream) {
         let Ok(theirs) = UnixStream::connect(&self.engine) else {
             return;
@@ -139,7 +139,7 @@ impl RelayState {
             && is_answer
         {
             drop(manner);
-            // This is the slowness itself; nothing is waited for by it.
+            // This simulates a slow engine. It isn't a wait of the test.
             thread::sleep(time);
         }
     }

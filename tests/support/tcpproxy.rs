@@ -25,7 +25,7 @@ pub enum Fault {
     Close(u16),
     /// Nothing is read, written or answered any more.
     Freeze,
-    /// The connection is gone without a farewell.
+    /// The connection ends without a closing message.
     Cut,
 }
 
@@ -34,9 +34,9 @@ pub enum Fault {
 pub enum Ended {
     /// The client closed, with this code.
     Farewell(Option<u16>),
-    /// The client's connection went without a farewell.
+    /// The client's connection ended without a closing message.
     Gone,
-    /// We did.
+    /// We closed it.
     ByFault,
 }
 
@@ -176,7 +176,7 @@ impl Ttyd {
         self.socket.send(Message::binary(message)).await.unwrap();
     }
 
-    /// The next thing said to ttyd, pings apart.
+    /// The next message to ttyd, except pings.
     pub async fn received(&mut self) -> Bytes {
         loop {
             match self.socket.next().await.unwrap().unwrap() {
@@ -187,7 +187,7 @@ impl Ttyd {
         }
     }
 
-    /// Waits for the client's farewell.
+    /// Waits for the client's closing message.
     pub async fn farewell(&mut self) -> Option<u16> {
         loop {
             match self.socket.next().await {

@@ -13,7 +13,7 @@ use crate::machine::ends_within;
 /// How long a user waits for anything before giving up; generous, for machines under load.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What came out so far.
+/// The output so far.
 struct Seen {
     parser: vt100::Parser,
     raw: Vec<u8>,
@@ -100,7 +100,7 @@ impl Terminal {
         }
     }
 
-    /// For programs that wait for something slower than a machine.
+    /// For programs that wait for something slow.
     pub fn be_patient(&mut self, patience: Duration) {
         self.patience = patience;
     }
@@ -276,7 +276,7 @@ impl Terminal {
         self.child.process_id().expect("a pid")
     }
 
-    /// Waits for the program's end; its exit code.
+    /// Waits for the program's end. Returns its exit code.
     #[track_caller]
     pub fn wait_end(&mut self) -> u32 {
         let pid = self.child.process_id().map(u32::cast_signed);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{machine::Machine, poll, terminal::PATIENCE};
 
-/// Asks again and again until `condition`; shows the last answer when it never does.
+/// Asks until `condition` holds. Shows the last answer if it never does.
 #[track_caller]
 pub fn until<T: std::fmt::Debug>(
     what: &str,

@@ -9,13 +9,13 @@ use tokio::{
 
 use super::Reply;
 
-/// A request as it came.
+/// A request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub method: String,
     /// Path and query.
     pub target: String,
-    /// Names in small letters.
+    /// Names in lowercase.
     pub headers: BTreeMap<String, String>,
     pub body: String,
 }
@@ -115,7 +115,7 @@ pub(super) async fn write(stream: &mut TcpStream, reply: Reply) -> bool {
         }
         Reply::Close | Reply::Gate(_) => false,
         Reply::Silence => {
-            // Until the other side gives up.
+            // Waits until the other side gives up.
             let mut rest = [0; 64];
             while stream.read(&mut rest).await.is_ok_and(|count| count > 0) {}
             false
