@@ -71,9 +71,9 @@ pub fn main(options: Options) -> Result<()> {
     // The daemon works on its answers while the screen is prepared here.
     let daemon =
         runtime.block_on(async { DaemonLink::begin(ConnectOptions::new(options.paths.clone())) });
-    go_on(&runtime);
+    run_tasks(&runtime);
     let appearance = Appearance::find(&options, keymap);
-    go_on(&runtime);
+    run_tasks(&runtime);
     let facts = facts::facts(&options.loaded, &options.paths);
     let keyboard = Keyboard::default();
     let mut screen = OuterTerminal::enter(facts.mouse, keyboard.clone(), &appearance.terminal)
@@ -157,7 +157,7 @@ fn remarks(options: &Options, appearance: &Appearance) -> Vec<(Level, String)> {
 }
 
 /// Lets all tasks run until they wait for something that hasn't come yet.
-fn go_on(runtime: &Runtime) {
+fn run_tasks(runtime: &Runtime) {
     // A task may wait for the socket to be writable, then write, then look for an answer.
     const TURNS: usize = 3;
     runtime.block_on(async {

@@ -19,7 +19,7 @@ pub(super) fn again(tracked: &TrackedSession, now: Timestamp) -> LaunchRequest {
     let mut request = kept.unwrap_or_else(|| rebuilt(record));
     request.count = None;
     request.home_of = None;
-    request.starts_at = request.starts_at.filter(|at| at.lies_ahead(now));
+    request.starts_at = request.starts_at.filter(|at| at.is_after(now));
     request.name = Some(record.session.name.to_string())
         .filter(|_| record.session.has_ended() && request.name.is_some());
     request

@@ -186,7 +186,7 @@ impl Logs {
     }
 
     /// Continues scrolling when the lines have arrived.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn resume(&mut self) {
         self.reach_goal();
         if self.goal.is_none() && self.rows_left != 0 {
             self.move_by(0);

@@ -148,8 +148,8 @@ impl Notices {
             NoticeKind::Running => attention.is_followed,
             _ => false,
         };
-        let grave = matches!(notice.level, Level::Warning | Level::Error);
-        let toast = !followed && (grave || !self.quiet);
+        let is_serious = matches!(notice.level, Level::Warning | Level::Error);
+        let toast = !followed && (is_serious || !self.quiet);
         let rings = !self.quiet && rings(notice, attention) && self.may_ring(now);
         Announced {
             toast,

@@ -219,9 +219,9 @@ impl PageForm for StorageForm {
             }
             (Action::LauncherAdd, _) => return self.begin_creation(info),
             (Action::LauncherToggle, FolderRow::New) => return self.begin_creation(info),
-            (Action::LauncherGoOn, FolderRow::New) => return self.create(info),
+            (Action::LauncherContinue, FolderRow::New) => return self.create(info),
             (Action::LauncherSearch, _) => return self.step_search(),
-            (Action::LauncherGoOn, FolderRow::Search) => {
+            (Action::LauncherContinue, FolderRow::Search) => {
                 let first = self.shown().first().copied();
                 return first.map_or(FormResponse::Handled, |at| {
                     FormResponse::Focus(FolderRow::Folder(at).row())
