@@ -1,4 +1,4 @@
-//! Several contexts on one machine: which one is meant, what is of which.
+//! Several contexts on one machine: which one a command uses, and what belongs to which.
 
 use std::{fs, process::Command};
 
@@ -54,7 +54,7 @@ fn sessions_are_of_their_context_and_one_list_shows_them_all() {
     launch(machine, "local", "cli-here");
     launch(machine, "box", "cli-there");
 
-    // Each list has its own, and neither engine took the other's container for its own.
+    // Each list has its own session, and neither engine took the other's container for its own.
     let names = |arguments: &[&str]| -> Vec<(String, String)> {
         let list = machine.json(arguments);
         let rows = list.as_array().unwrap().iter();

@@ -12,7 +12,7 @@ use crate::{cli::run, machine::Machine, wait};
 
 const WIDE: usize = 200_000;
 const DEEP: usize = 20_000;
-/// Of those that are copied one by one.
+/// The number of files that are copied one by one.
 const COPIED: usize = 20_000;
 /// What the daemon may need more, however much a folder has, in KiB.
 const GROWTH: u64 = 96 << 10;

@@ -71,7 +71,7 @@ fn run_gives_the_output_and_the_exit_code_of_its_command_alone() {
         run(&machine, &words),
         (0, "a  b.$HOME.*..\n".into(), String::new())
     );
-    // The session stays in the list, and its exit code can be had again.
+    // The session stays in the list, and its exit code can be read again.
     assert_eq!(run(&machine, &["wait", "forty-two"]).0, 42);
     let log = machine.ok(&["logs", "forty-two"]);
     assert!(log.contains("workbay: ready"), "{log}");

@@ -98,7 +98,7 @@ fn no_secret_is_printed_or_logged() {
         said.push_str(&err);
         (code, err)
     };
-    // Once by ourselves, then by the daemon, which has all of them.
+    // Once without a daemon, then by the daemon, which has all of them.
     say(&["doctor"]);
     for name in names {
         let (code, err) = say(&["launch", "--context", name, "--name", "cli-denied"]);

@@ -82,7 +82,7 @@ fn systemd_finds_nothing_wrong_with_the_unit_and_its_command_is_the_daemon() {
     assert!(unit.contains("Environment=\"WORKBAY_STATE_DIR="), "{unit}");
     let file = machine.path("workbay.service");
     std::fs::write(&file, &unit).unwrap();
-    // Where there is no systemd there is nobody to ask.
+    // Without systemd, nothing can be asked.
     if let Ok(asked) = Command::new("systemd-analyze")
         .arg("verify")
         .arg(&file)

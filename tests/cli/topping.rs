@@ -51,7 +51,7 @@ fn usage_is_printed_once_or_as_lines_until_the_end() {
         assert_eq!(line["sessions"][0]["name"], "busy");
     }
     machine.ok(&["terminate", "busy", "--force", "--yes", "--wait"]);
-    // The named session has ended, and nothing else is to be seen.
+    // The named session has ended, and nothing else is shown.
     assert!(child.wait().unwrap().success());
     let (code, _, err) = run(&machine, &["top", "busy"]);
     assert!(code == 1 && err.contains("not RUNNING"), "{code} {err}");

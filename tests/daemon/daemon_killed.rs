@@ -40,7 +40,7 @@ async fn killed_at(
     (client, id)
 }
 
-/// A session that runs, and its daemon is dead.
+/// A running session whose daemon was killed.
 async fn left_running(place: &DaemonDirectories, request: LaunchRequest) -> Session {
     let mut client = place.client().await;
     let id = client.launch(request).await.unwrap().id;
@@ -221,7 +221,7 @@ async fn copies_outlive_their_daemon_and_are_remembered() {
     let Ok(Reply::Recents { entries }) = client.connection.ask(Request::Recents).await else {
         panic!("no recents");
     };
-    // The environment that was meant is named, so that another default changes nothing.
+    // The environment is named, so that another default changes nothing.
     let named = LaunchRequest {
         environment: Some("host".to_owned()),
         ..request

@@ -1,4 +1,4 @@
-//! An engine that takes requests and says nothing.
+//! An engine that accepts requests and never answers.
 
 use workbay::{
     model::{capability::EngineState, change::Change, status::Status},

@@ -1,4 +1,4 @@
-//! Several contexts in one daemon: each lives on its own.
+//! Several contexts in one daemon, independent of each other.
 
 use std::sync::{
     Arc,
@@ -338,7 +338,7 @@ async fn streams_go_to_the_engine_of_their_context() {
         failure.message().as_str().contains("hasn't started"),
         "{failure:?}"
     );
-    // Who follows waits until there is something to follow.
+    // A reader waits until there is a log to follow.
     let begins = async {
         manager.bring(queued, "RUNNING");
     };

@@ -1,4 +1,4 @@
-//! The engine goes and comes back.
+//! The engine disconnects and comes back.
 
 use workbay::{
     model::{

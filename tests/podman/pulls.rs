@@ -20,7 +20,7 @@ use crate::{
     registry::{Image, Registry},
 };
 
-/// One piece of what passes.
+/// The bytes of one small piece.
 const SIP: usize = 16 << 10;
 /// Between two of them: an image takes many times as long as Podman keeps silent.
 const PAUSE: Duration = Duration::from_millis(20);

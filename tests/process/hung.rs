@@ -1,4 +1,4 @@
-//! A daemon that is there and does nothing: stopped by a signal, as one that hangs.
+//! A daemon that exists and does nothing: it is stopped by a signal, like one that hangs.
 
 use std::process::{Command, Output};
 
@@ -50,7 +50,7 @@ fn a_command_whose_daemon_hangs_meanwhile_says_so_and_ends() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("workbay starts");
-    // It follows once it counts as a client beside the one that asks.
+    // It is subscribed when it counts as a client beside the one that asks.
     let clients = || machine.json(&["daemon", "status", "--json"])["clients"].as_u64();
     crate::wait::until("it follows", clients, |clients| *clients == Some(2));
     signal(pid, "STOP");

@@ -1,4 +1,4 @@
-//! Files and directories under an umask that takes nothing away.
+//! Files and directories with an umask of 0.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 

@@ -14,13 +14,13 @@ use crate::{
 
 const NAME: &str = "puller";
 
-/// More than all words about an image, less than the image.
+/// More than the manifests of an image, less than the image.
 const SOME: usize = 3 << 20;
 
-/// One piece of what passes.
+/// The bytes of one small piece.
 const SIP: usize = 16 << 10;
 
-/// A registry behind a bad connection, an image there, and a machine that has not got it.
+/// A registry behind a bad connection, an image there, and a machine without the image.
 struct PullBench {
     machine: Machine,
     connection: BadConnection,

@@ -26,7 +26,7 @@ fn a_very_deep_home_is_deleted_and_the_daemon_runs_on() {
         |s| s.as_deref() == Some("TERMINATED"),
     );
     machine.ok(&["daemon", "stop"]);
-    // From now on nothing that ended is kept.
+    // From now on, ended sessions aren't kept.
     let config = machine.path("config");
     std::fs::create_dir_all(&config).expect("a directory");
     std::fs::write(config.join("config.toml"), "[history]\nkeep-days = 0\n").expect("a file");

@@ -62,7 +62,7 @@ fn daemon(machine: &Machine, program: &Path) -> (i64, String) {
     (status["pid"].as_i64().expect("a pid"), version.to_owned())
 }
 
-/// What the engine says of the only container: its number and since when it runs.
+/// What the engine reports of the only container: its id and since when it runs.
 fn container(machine: &Machine) -> String {
     let containers = machine.containers();
     assert_eq!(containers.len(), 1);
@@ -97,7 +97,7 @@ fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
     terminal.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
     terminal.type_("\x1dd");
     terminal.wait_for("is older than the running daemon (0.2.0)");
-    // What it starts meanwhile is done as ever.
+    // What it starts meanwhile works as usual.
     assert_eq!(
         ok(&machine, &old, &["exec", "lasting", "--", "echo", "alive"]).trim(),
         "alive"
@@ -118,7 +118,7 @@ fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
 #[test]
 fn what_only_the_older_program_knew_goes_with_it() {
     let mut machine = Machine::new();
-    // Room for one.
+    // Resources for one session.
     let rules = machine.path("config").join("resources.toml");
     fs::write(
         rules,
@@ -154,7 +154,7 @@ fn what_only_the_older_program_knew_goes_with_it() {
 struct RawConnection(UnixStream);
 
 impl RawConnection {
-    /// To a daemon that runs, as a TUI of that version whose program is `program`; what the daemon answered.
+    /// Connects to a running daemon as a TUI of that version with the program `program`. Returns the daemon's answer.
     fn open(machine: &Machine, version: &str, program: &Path) -> (Self, Value) {
         let lock = machine.state().join("daemon.lock");
         let Ok(Holder::Daemon(Some(daemon))) = lock_record::holder(&lock) else {
@@ -224,7 +224,7 @@ fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_continues_as_th
     machine.ok(&["exec", "lasting", "--", "true"]);
 }
 
-/// While the engine says nothing there are orders in progress, for which an end waits.
+/// While the engine doesn't answer, orders are in progress, and an end waits for them.
 #[test]
 fn a_stop_that_comes_during_an_upgrade_wins() {
     for by_signal in [true, false] {

@@ -1,4 +1,4 @@
-//! What reaches the outer terminal before an idle check ends a session: the bell and a word to the
+//! What reaches the outer terminal before an idle check ends a session: the bell and a notification on the
 //! desktop, wherever the user is.
 
 use crate::{

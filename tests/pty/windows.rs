@@ -15,7 +15,7 @@ const PREFIX: &str = "\x02";
 /// A user in a shell of a new session, who sees its first window.
 fn in_a_shell(machine: &Machine, name: &str) -> Terminal {
     machine.ok(&launch(name, &["--wait"]));
-    // What is saved is saved where one is.
+    // Files are saved in the current directory.
     let here = machine.path("here");
     std::fs::create_dir(&here).expect("a directory");
     let go = "cd \"$0\" && exec \"$1\"";
@@ -138,14 +138,14 @@ fn tmuxs_own_keys_and_a_drag_copy() {
     terminal.wait_for("\nby-a-drag");
     prefix(&mut terminal, "[");
     terminal.wait_for("line 4 of");
-    // Each key when the one before has been seen: tmux takes faster ones for a paste.
+    // Each key after the previous one was seen: tmux takes faster ones for a paste.
     terminal.type_("k");
     terminal.wait_for("line 3 of");
     terminal.type_("k");
     terminal.wait_for("line 2 of");
     terminal.type_("D");
     terminal.wait_for("to your terminal's clipboard");
-    // What is marked is the business of tmux.
+    // tmux marks the text.
     assert_eq!(clipboard(&terminal).len(), 1);
     let screen = terminal.screen();
     let row = screen
@@ -158,7 +158,7 @@ fn tmuxs_own_keys_and_a_drag_copy() {
     assert_eq!(clipboard(&terminal)[1], "by-a-drag");
 }
 
-/// What programs can do to look like the user's copy, and a mark behind it.
+/// What programs can print to look like the user's copy, and a mark after it.
 const FORGED: &str = "printf EVIL | eval \"$(tmux show -sv copy-command)\" 2>/dev/null; \
     tmux set -g @workbay-copied x; printf EVIL | tmux load-buffer -w -; \
     printf '\\033]52;c;%s\\a' $(printf EVIL | base64); tmux copy-mode; tmux send -X cancel; \
@@ -353,7 +353,7 @@ fn a_text_is_found_as_it_is_typed() {
     terminal.wait_for("Not found: needful");
     terminal.type_("\x1b");
     terminal.wait_gone("not found");
-    // Where nothing was taken one is where one was.
+    // If no row is chosen, the same window stays.
     terminal.wait_for("\n300");
     terminal.wait_gone("needle");
 }

@@ -1,4 +1,4 @@
-//! What the TUI draws on here: cells in memory, every frame kept for the test.
+//! The screen of the TUI: cells in memory, with every frame for the test.
 
 use std::{
     io,
@@ -38,7 +38,7 @@ impl Frames {
         self.lock().last().cloned().unwrap_or_default()
     }
 
-    /// Those from the `first` on.
+    /// The frames from the `first` on.
     pub fn since(&self, first: usize) -> Vec<Arc<str>> {
         self.lock().iter().skip(first).cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! The daemon dies or is exchanged under the TUI.
+//! The daemon is killed or replaced while the TUI is open.
 
 use workbay::client::ConnectOptions;
 
@@ -29,7 +29,7 @@ async fn a_killed_daemon_comes_back_and_the_shell_opens_again() {
     let first = place.pid().expect("the daemon lives");
     place.kill();
     user.has_seen("reopens automatically").await;
-    // Nobody does anything: the TUI starts a new daemon, the pane opens with a fresh screen.
+    // Without any key: the TUI starts a new daemon, and the pane opens with a fresh screen.
     user.sees_no("typed-before").await;
     user.sees_no("reopens").await;
     user.types("typed-after").await;

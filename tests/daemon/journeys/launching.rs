@@ -30,7 +30,7 @@ async fn a_refused_launch_keeps_what_was_typed_and_says_why() {
     user.presses("alt-enter").await;
     user.sees("is taken by a session").await;
     user.sees_line(&["Name", "train"]).await;
-    // Fixed on the spot.
+    // Fixed in the launcher.
     user.types("-again").await;
     user.presses("alt-enter enter").await;
     user.sees_line(&["train-again", "RUNNING"]).await;
@@ -61,7 +61,7 @@ async fn a_launch_is_seen_while_it_is_in_progress() {
         daemon.engine.count(Call::Create) == 1
     })
     .await;
-    // Ended before it began.
+    // Cancelled before it ran.
     user.presses("x y").await;
     user.sees("Ending ").await;
     daemon.engine.release(Call::Create);
@@ -77,7 +77,7 @@ async fn a_launch_whose_image_is_in_progress_is_left_running_or_cancelled() {
     let mut user = User::at(&daemon).await;
     for left in [true, false] {
         user.presses("n alt-2 tab").await;
-        // No more than half of it ever comes.
+        // Only half of the image ever comes.
         user.types("never/ends:1").await;
         user.presses("alt-enter enter").await;
         user.sees("Pulling the image for").await;
@@ -102,7 +102,7 @@ async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_is_sent_again() {
     user.types("stubborn").await;
     user.presses("alt-enter").await;
     user.sees("Press Enter to launch without a folder").await;
-    // What others use is counted before each launch: the answer does not come.
+    // What others use is counted before each launch, but the answer doesn't come.
     daemon.engine.hold(Call::List);
     let lists = daemon.engine.count(Call::List);
     user.presses("enter").await;

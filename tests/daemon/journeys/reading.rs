@@ -1,4 +1,4 @@
-//! Reading what does not stop: logs and terminals.
+//! Reading endless output: logs and terminals.
 
 use super::{
     support::{TestDaemon, eventually},
@@ -21,7 +21,7 @@ async fn a_log_is_followed_and_keys_answer_during_a_flood() {
     daemon.engine.flood(id);
     user.sees("flood ").await;
     user.sees_no("ready to talk").await;
-    // The keyboard goes before the flood.
+    // Keys are handled before the flood.
     user.presses("?").await;
     user.sees("type a word or a key").await;
     let read = daemon.engine.flooded(id);
@@ -91,7 +91,7 @@ async fn the_list_answers_after_a_flood_was_left_alone() {
     user.sees("flood ").await;
     user.presses("esc").await;
     user.launches("calm-one").await;
-    // A client that left does not read: what was in progress comes to rest.
+    // A client that left doesn't read, so the work for it stops.
     let settled = std::cell::Cell::new(u64::MAX);
     eventually("nobody reads the flood", || {
         let read = daemon.engine.flooded(id);
@@ -136,7 +136,7 @@ async fn a_shell_that_writes_without_an_end_blocks_nobody() {
     user.types("drip").await;
     user.presses("ctrl-j").await;
     user.sees("drop 9").await;
-    // Away from it, into another shell, and back.
+    // To another shell, and back.
     user.presses("ctrl-] d").await;
     user.sees_line(&["loud-one", "RUNNING"]).await;
     user.presses("/").await;

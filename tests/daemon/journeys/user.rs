@@ -32,7 +32,7 @@ pub struct User {
     keys: Option<mpsc::Sender<Msg>>,
     frames: Arc<Frames>,
     drawn: watch::Receiver<usize>,
-    /// Frames there were when the last key was pressed.
+    /// The number of frames when the last key was pressed.
     pressed_at: usize,
     tui: Option<JoinHandle<io::Result<usize>>>,
 }
@@ -79,7 +79,7 @@ impl User {
         user
     }
 
-    /// Starts the TUI; nothing is waited for.
+    /// Starts the TUI without waiting for anything.
     pub fn sits_down(name: &str, connect: ConnectOptions) -> Self {
         let (keys, mut typed) = mpsc::channel(KEYS);
         let (sender, drawn) = watch::channel(0);
@@ -215,7 +215,7 @@ impl User {
         self.has_left().await;
     }
 
-    /// Waits until the TUI has ended well.
+    /// Waits until the TUI has ended without an error.
     pub async fn has_left(&mut self) {
         let tui = self.tui.take().expect("the TUI runs");
         let ended = tokio::task::spawn_blocking(move || tui.join());
