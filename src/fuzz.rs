@@ -1,7 +1,7 @@
 //! Feeds a parser with damaged forms of real inputs. For tests only.
 //!
 //! The inputs are in `tests/corpus/PARSER/`. Without settings a parser gets a fixed number of them and
-//! the same ones each time; `WORKBAY_FUZZ_SECONDS` makes each parser go on for that long, and
+//! the same ones each time; `WORKBAY_FUZZ_SECONDS` makes each parser run for that long, and
 //! `WORKBAY_ATTACK_REPORT` names a file that gets a row for each parser.
 
 use std::{

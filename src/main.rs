@@ -15,7 +15,7 @@ use workbay::{
     cli::{self, DaemonMode, Handlers, Start, StoreProblem, StoreSummary},
     config::{
         contexts::{self, ContextEntry, Credentials, EngineSpec, Source},
-        machine, person,
+        machine, user,
     },
     daemon::{self, Beginning, ContextSetup, DaemonOptions, EngineFactory, EngineSetup},
     engine::{
@@ -107,7 +107,7 @@ fn run_daemon(start: Start, mode: DaemonMode) -> color_eyre::Result<()> {
     daemon::run(DaemonOptions {
         paths: start.paths,
         settings: start.loaded.settings,
-        owner: person::user_name(),
+        owner: user::user_name(),
         contexts,
         beginning: match mode {
             DaemonMode::Foreground => Beginning::Here,

@@ -10,8 +10,8 @@
 
 #[path = "attack/mod.rs"]
 mod attack;
-#[path = "support/bad_line.rs"]
-mod bad_line;
+#[path = "support/bad_connection.rs"]
+mod bad_connection;
 #[path = "support/browser.rs"]
 mod browser;
 #[path = "cli/mod.rs"]
@@ -20,6 +20,8 @@ mod cli;
 mod copied;
 #[path = "support/machine.rs"]
 mod machine;
+#[path = "support/poll.rs"]
+mod poll;
 #[path = "support/private_engine.rs"]
 mod private_engine;
 #[path = "process/mod.rs"]

@@ -10,7 +10,7 @@ const BINARY: u8 = 2;
 const CONTINUATION: u8 = 0;
 
 pub struct Bare {
-    line: TcpStream,
+    stream: TcpStream,
     /// Bytes of the inner stream that no frame was made of yet.
     inner: Vec<u8>,
 }
@@ -18,18 +18,18 @@ pub struct Bare {
 impl Bare {
     /// Sends this head of a request for the tunnel, then opens the terminal in it.
     pub fn open(target: &str, head: &str) -> Self {
-        let mut line = TcpStream::connect(target).expect("the manager");
-        line.set_nodelay(true).expect("no delay");
-        line.write_all(head.as_bytes()).expect("the request");
+        let mut stream = TcpStream::connect(target).expect("the manager");
+        stream.set_nodelay(true).expect("no delay");
+        stream.write_all(head.as_bytes()).expect("the request");
         let mut answer = Vec::new();
         while !answer.ends_with(b"\r\n\r\n") {
             let mut byte = [0];
-            line.read_exact(&mut byte).expect("an answer");
+            stream.read_exact(&mut byte).expect("an answer");
             answer.push(byte[0]);
         }
         assert!(answer.starts_with(b"HTTP/1.1 101"), "no WebSocket");
         let mut bare = Self {
-            line,
+            stream,
             inner: Vec::new(),
         };
         bare.send_outer(
@@ -75,7 +75,9 @@ impl Bare {
     }
 
     fn send_outer(&mut self, bytes: &[u8]) {
-        self.line.write_all(&frame(bytes)).expect("the line");
+        self.stream
+            .write_all(&frame(bytes))
+            .expect("the connection");
     }
 
     /// The next message of the terminal.
@@ -94,18 +96,20 @@ impl Bare {
 
     fn receive_outer(&mut self) {
         let mut head = vec![0; 2];
-        self.line.read_exact(&mut head).expect("a frame");
+        self.stream.read_exact(&mut head).expect("a frame");
         let more = match head[1] & 0x7f {
             126 => 2,
             127 => 8,
             _ => 0,
         };
         let mut rest = vec![0; more];
-        self.line.read_exact(&mut rest).expect("a frame's length");
+        self.stream.read_exact(&mut rest).expect("a frame's length");
         head.extend(rest);
         let (length, _) = size(&head).expect("a whole head");
         let mut payload = vec![0; length];
-        self.line.read_exact(&mut payload).expect("a frame's bytes");
+        self.stream
+            .read_exact(&mut payload)
+            .expect("a frame's bytes");
         let kind = head[0] % 16;
         if kind == BINARY || kind == CONTINUATION {
             self.inner.extend(payload);

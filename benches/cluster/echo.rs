@@ -10,7 +10,7 @@ use workbay::{
 
 use crate::{
     bare::Bare,
-    hand, millis,
+    built, millis,
     relay::{RecordingRelay, split},
     samples::Samples,
     support::{Bench, by_keys, context, engine, manager, small, within},
@@ -21,7 +21,7 @@ const BLOCKS: usize = 6;
 const KEYS: usize = 50;
 /// Keys on one line at the prompt.
 const LINE: usize = 24;
-/// Takes that line away.
+/// Deletes that line.
 const FRESH: &[u8] = b"\x15";
 
 pub async fn measure(samples: &mut Samples) {
@@ -29,7 +29,7 @@ pub async fn measure(samples: &mut Samples) {
     let (session, _) = bench.running(small()).await;
     let target = manager().trim_start_matches("http://").to_owned();
     let head = tunnel_request(&target, session.id()).await;
-    let machine = hand::machine("");
+    let machine = built::machine("");
     machine.ok(&["ls"]);
     for _ in 0..BLOCKS {
         ours(samples, &machine, session.id()).await;

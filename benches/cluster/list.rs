@@ -1,4 +1,4 @@
-//! A page of a hundred sessions: ours, a bare request, and what a person sees.
+//! A page of a hundred sessions: ours, a bare request, and what a user sees.
 
 use std::{
     process::{Command, Stdio},
@@ -14,7 +14,7 @@ use workbay::{
 };
 
 use crate::{
-    hand,
+    built,
     machine::BINARY,
     millis,
     relay::{RecordingRelay, split},
@@ -112,7 +112,7 @@ fn curl(head: &str, body: &[u8]) {
 /// From exec to the page on the screen: with a daemon that knows the cluster, and from nothing.
 fn seen(samples: &mut Samples) {
     for _ in 0..9 {
-        let machine = hand::machine("");
+        let machine = built::machine("");
         samples.add("screen/cold", open(&machine));
         samples.add("screen/warm", open(&machine));
         machine.ok(&["daemon", "stop"]);
@@ -121,16 +121,16 @@ fn seen(samples: &mut Samples) {
 
 fn open(machine: &crate::machine::Machine) -> f64 {
     let start = now();
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 200, 50);
-    person.wait_for("Finished");
-    person.type_("2");
-    let at = person.wait_timed("the page is shown", |screen| {
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 200, 50);
+    terminal.wait_for("Finished");
+    terminal.type_("2");
+    let at = terminal.wait_timed("the page is shown", |screen| {
         let rows = screen
             .lines()
             .filter(|line| line.contains("CANCELLED") || line.contains("TERMINATED"));
         rows.count() >= 40
     });
-    person.type_("q");
-    person.wait_end();
+    terminal.type_("q");
+    terminal.wait_end();
     millis(at - start)
 }

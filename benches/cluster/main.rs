@@ -10,15 +10,16 @@
     reason = "what cannot go on here stops"
 )]
 
-#[path = "../../tests/cluster/hand.rs"]
+#[path = "../../tests/cluster/built.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
-mod hand;
+mod built;
 #[path = "../../tests/support/machine.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod machine;
 #[path = "../../tests/support/memory.rs"]
 mod memory;
 #[path = "../../tests/support/poll.rs"]
+#[allow(dead_code, reason = "shared with tests of engines")]
 mod poll;
 #[path = "../whole/samples.rs"]
 mod samples;

@@ -3,7 +3,7 @@
 use std::{fs, time::Duration};
 
 use crate::{
-    hand,
+    built,
     samples::Samples,
     support::{Bench, small},
 };
@@ -14,19 +14,19 @@ const SPAN: Duration = Duration::from_secs(120);
 pub async fn measure(samples: &mut Samples) {
     let bench = Bench::new().await;
     let (session, asked) = bench.running(small()).await;
-    let machine = hand::machine("");
-    let mut person = hand::open(&machine);
-    person.wait_for(asked.name.as_deref().expect("it has one"));
-    person.wait_for("RUNNING");
+    let machine = built::machine("");
+    let mut terminal = built::open(&machine);
+    terminal.wait_for(asked.name.as_deref().expect("it has one"));
+    terminal.wait_for("RUNNING");
     let daemon = machine.daemon_pid().expect("a daemon").unsigned_abs();
-    let tui = person.pid();
+    let tui = terminal.pid();
     let before = (ticks(daemon), ticks(tui));
     tokio::time::sleep(SPAN).await;
     let share = |now: u64, then: u64| (now - then) as f64 / 100.0 / SPAN.as_secs_f64() * 100.0;
     samples.add("rest/daemon", share(ticks(daemon), before.0));
     samples.add("rest/tui", share(ticks(tui), before.1));
-    person.type_("q");
-    person.wait_end();
+    terminal.type_("q");
+    terminal.wait_end();
     machine.ok(&["daemon", "stop"]);
     drop(session);
 }

@@ -9,7 +9,7 @@ use workbay::{
 };
 
 use crate::{
-    hand,
+    built,
     list::compare,
     memory,
     rest::ticks,
@@ -72,11 +72,11 @@ async fn pages(samples: &mut Samples, name: &str, config: BackendAiConfig) {
 
 /// An open list of the user, while events of its sessions come.
 fn watched(samples: &mut Samples) {
-    let machine = hand::machine("");
-    let mut person = hand::open(&machine);
-    person.wait_for("RUNNING");
+    let machine = built::machine("");
+    let mut terminal = built::open(&machine);
+    terminal.wait_for("RUNNING");
     let daemon = machine.daemon_pid().expect("a daemon").unsigned_abs();
-    let tui = person.pid();
+    let tui = terminal.pid();
     let (before, memory) = ((ticks(daemon), ticks(tui)), memory::private(daemon));
     let printed = script::output("events", &[RATE, &SPAN.as_secs().to_string()]);
     let count = printed
@@ -90,7 +90,7 @@ fn watched(samples: &mut Samples) {
     samples.add("scale/tui", share(ticks(tui), before.1));
     samples.add("scale/memory", memory::private(daemon));
     samples.add("scale/growth", memory::private(daemon) - memory);
-    person.type_("q");
-    person.wait_end();
+    terminal.type_("q");
+    terminal.wait_end();
     machine.ok(&["daemon", "stop"]);
 }

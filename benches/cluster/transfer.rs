@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use crate::{hand, machine::Machine, millis, samples::Samples, terminal::now};
+use crate::{built, machine::Machine, millis, samples::Samples, terminal::now};
 
 const ROUNDS: usize = 5;
 const SIZE: usize = 256 << 20;
@@ -18,7 +18,7 @@ const SMALL: usize = 4096;
 pub fn measure(samples: &mut Samples) {
     let place = Place::new();
     let folder = format!("bench-{}", std::process::id());
-    let machine = hand::machine("");
+    let machine = built::machine("");
     machine.ok(&["folder", "create", &folder]);
     let to = Folder {
         machine: &machine,

@@ -53,7 +53,7 @@ impl Crowd {
             info: info(),
             survey: Survey::default(),
         });
-        // Everybody learns the first place.
+        // Every session gets its first position.
         for _ in 0..40 {
             crowd.handle(Fact::Tick);
         }

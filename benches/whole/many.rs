@@ -62,7 +62,7 @@ fn listed(samples: &mut Samples, machine: &Machine, size: usize) -> Terminal {
     let begun = now();
     let mut terminal = tui(machine);
     terminal.be_patient(PATIENCE);
-    // Thousands stand apart.
+    // Thousands are separated.
     let shown = match size / 1000 {
         0 => size.to_string(),
         thousands => format!("{thousands},{:03}", size % 1000),

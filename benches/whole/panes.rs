@@ -23,7 +23,7 @@ const PANES: usize = 8;
 /// Lines each of them prints before.
 const PRINTED: usize = 10_000;
 
-/// A word that stands nowhere else, and the command that prints it: it is put together only then. Two that
+/// A word that is nowhere else, and the command that prints it: it is put together only then. Two that
 /// follow each other have no letter in common: where one replaces the other, only what differs is
 /// painted.
 fn word(number: usize) -> (String, String) {
@@ -78,7 +78,7 @@ fn tmux(container: &str, group: &str) -> Drain {
     theirs
 }
 
-/// Milliseconds, and bytes to the terminal a second, of the log in a shell that stands beside it.
+/// Milliseconds, and bytes to the terminal a second, of the log in a shell beside it.
 fn flow(shell: &mut Drain, number: usize) -> (f64, f64) {
     let (word, print) = word(number);
     let (before, start) = (shell.bytes(), now());

@@ -102,8 +102,8 @@ fn sweeps(samples: &mut Samples, machine: &Machine) {
         look("sweep-opening/workbay", UsageAsk::all, 1);
         look("sweep/workbay", UsageAsk::all, SAMPLES);
         look("sweep-recorded/workbay", UsageAsk::recorded, SAMPLES);
-        look("sweep-closing/workbay", UsageAsk::judged, 1);
-        look("sweep-judged/workbay", UsageAsk::judged, SAMPLES);
+        look("sweep-closing/workbay", UsageAsk::idle_checked, 1);
+        look("sweep-judged/workbay", UsageAsk::idle_checked, SAMPLES);
         let begun = now();
         docker(&stats);
         theirs.push(millis(now() - begun));

@@ -1,4 +1,4 @@
-# Where the cluster lies, and how its programs are started and looked at. Sourced by up, down and client, never run.
+# Where the cluster is, and how its programs are started and checked. Sourced by up, down and client, never run.
 # shellcheck shell=bash disable=SC2034
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -16,7 +16,7 @@ beside=/var/tmp/backendai-cluster
 work=$(readlink -m "${WORKBAY_CLUSTER_DIR:-$beside}")
 
 root=$work/rootfs # a Debian of its own: Python 3.13, PostgreSQL, Valkey, etcd, Prometheus
-# Bound into the root at the same path, so that what the agent tells Docker to mount is right outside too.
+# Bound into the root at the same path, so that what the agent asks Docker to mount is right outside, too.
 state=$work/state
 venv=$state/venv-$version
 conf=$state/conf
@@ -105,7 +105,7 @@ manager_tool() { in_root backend.ai mgr -f "$conf/manager.toml" "$@"; }
 # release_of PLACE: which release the cluster in a directory is made of; nothing where there is none.
 release_of() { find "$1/state" -maxdepth 1 -name 'venv-*' -printf '%f\n' 2>/dev/null | sed -n '1s/^venv-//p'; }
 
-# ours PID: whether the process runs in our root, so that a process id used anew is never taken for it.
+# ours PID: whether the process runs in our root, so that a reused process id is never taken for it.
 ours() { [ "$(readlink "/proc/$1/root" 2>/dev/null)" = "$root" ]; }
 
 pid_of() { cat "$run/$1.pid" 2>/dev/null; }

@@ -9,7 +9,7 @@
     note(last, $NF)
     next
 }
-# The outcome may stand alone, behind what a test printed past the capture.
+# The outcome may be alone, or behind what a test printed past the capture.
 /^(ok|FAILED)$/ && last { note(last, $1); next }
 /^[a-z_0-9:]+\t(ok|FAILED|cut)$/ { note($1, $2) }
 

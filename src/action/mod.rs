@@ -160,7 +160,7 @@ actions! {
     DetailPreviousKernel "detail.previous-kernel" "select the previous container" [Detail]
     DetailSteps "detail.steps" "show all steps of the history, or only failed ones" [Detail] { "steps": Detail 30 }
 
-    LauncherGoOn "launcher.go-on" "next page; on the last page: launch" [Launcher]
+    LauncherContinue "launcher.go-on" "next page; on the last page: launch" [Launcher]
     LauncherLaunch "launcher.launch" "launch now" [Launcher]
     LauncherReview "launcher.review" "go to the last page" [Launcher]
     LauncherNext "launcher.next" "next field" [Launcher]
@@ -374,6 +374,12 @@ actions! {
 }
 
 impl Action {
+    /// The names of several actions: `list.down, list.up`.
+    pub fn names(actions: &[Self]) -> String {
+        let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
+        names.join(", ")
+    }
+
     /// The action of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         // A keymap has hundreds of names.

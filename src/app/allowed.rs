@@ -27,7 +27,7 @@ pub fn why_not(
 ) -> Option<String> {
     match action {
         Action::SessionLaunch => why_no_launch(shown, mirror, facts),
-        Action::SessionsRefresh | Action::LauncherRecents => daemon_away(mirror),
+        Action::SessionsRefresh | Action::LauncherRecents => daemon_disconnected(mirror),
         _ => {
             let action = session_actions::find(action)?;
             match session {
@@ -62,7 +62,7 @@ fn why_no_launch(shown: ShownContexts, mirror: &Mirror, facts: &Facts) -> Option
     }
     first
         .or_else(|| changes(facts))
-        .or_else(|| daemon_away(mirror))
+        .or_else(|| daemon_disconnected(mirror))
 }
 
 /// Why nothing can be changed, whatever the context.
@@ -98,7 +98,7 @@ fn with_session(
         .or_else(wrong_state)
         .or_else(|| match (action.connection)(session) {
             Connection::None => None,
-            Connection::Daemon => daemon_away(mirror),
+            Connection::Daemon => daemon_disconnected(mirror),
             Connection::Engine => unreachable(mirror, context),
         })
 }
@@ -128,13 +128,13 @@ pub fn read_only(mirror: &Mirror, context: ContextName) -> Option<String> {
 
 /// The daemon or the context's engine isn't connected.
 fn unreachable(mirror: &Mirror, context: ContextName) -> Option<String> {
-    daemon_away(mirror).or_else(|| match mirror.engine(context) {
+    daemon_disconnected(mirror).or_else(|| match mirror.engine(context) {
         Some(EngineState::Lost { why, .. }) => Some(why.to_string()),
         _ => None,
     })
 }
 
-fn daemon_away(mirror: &Mirror) -> Option<String> {
+fn daemon_disconnected(mirror: &Mirror) -> Option<String> {
     match mirror.connection() {
         DaemonConnection::Up => None,
         DaemonConnection::Connecting => Some(tr!("still connecting to the daemon").to_owned()),

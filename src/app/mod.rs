@@ -20,6 +20,7 @@ pub mod effect;
 mod equivalent;
 pub mod extension_rules;
 pub mod facts;
+mod file_name;
 pub mod focus;
 pub mod frecency;
 pub mod input;

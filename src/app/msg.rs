@@ -132,7 +132,7 @@ pub enum Link {
         attempt: u32,
     },
     /// The daemon stopped responding, or responds again.
-    Silent(bool),
+    NotResponding(bool),
     /// The connection won't succeed until you fix the cause (another version, another user).
     Refused(Failure),
 }

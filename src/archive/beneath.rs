@@ -21,6 +21,7 @@ use rustix::{
 use tar::{Entry, EntryType};
 
 use super::Copied;
+use crate::model::text::{Clean, io_reason};
 
 const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -67,7 +68,7 @@ pub fn unpack_beneath(
             }
         };
         written.map_err(|error| {
-            let text = format!("{}: {}", shown(&name), plain(&error));
+            let text = format!("{}: {}", shown(&name), io_reason(&error));
             io::Error::new(error.kind(), text)
         })?;
     }
@@ -75,16 +76,7 @@ pub fn unpack_beneath(
 }
 
 fn shown(name: &Path) -> String {
-    crate::model::text::Clean::new(&name.to_string_lossy()).into_string()
-}
-
-/// Without the number that the system adds.
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    }
+    Clean::new(&name.to_string_lossy()).into_string()
 }
 
 /// Where an entry is written.

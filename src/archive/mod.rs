@@ -24,7 +24,7 @@ pub struct Copied {
 }
 
 /// How many skipped entries are named. One more sentence says that there are more.
-pub const MOST_SKIPPED: usize = 20;
+const MOST_SKIPPED: usize = 20;
 
 impl Copied {
     /// Remembers what was left out, up to a number.

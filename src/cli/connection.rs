@@ -136,7 +136,7 @@ impl Connection {
         let _expecting = self.client.expect();
         tokio::select! {
             done = work => Ok(done),
-            fail = given_up(self.client.silence(), self.client.hello().pid) => Err(fail),
+            fail = given_up(self.client.unresponsive(), self.client.hello().pid) => Err(fail),
             never = self.read_ahead() => match never {},
         }
     }
@@ -184,8 +184,8 @@ impl Connection {
     /// The next change after number `seen`, with its own number.
     pub async fn next_change(&mut self, seen: u64) -> Result<(u64, Change), Fail> {
         let _expecting = self.client.expect();
-        let silence = self.client.silence();
-        let given_up = given_up(silence, self.client.hello().pid);
+        let unresponsive = self.client.unresponsive();
+        let given_up = given_up(unresponsive, self.client.hello().pid);
         tokio::pin!(given_up);
         let events = self.events.get_mut();
         let why = loop {
@@ -212,10 +212,10 @@ impl Connection {
 }
 
 /// Returns when the daemon hasn't responded for too long.
-async fn given_up(mut silence: watch::Receiver<bool>, pid: u32) -> Fail {
+async fn given_up(mut unresponsive: watch::Receiver<bool>, pid: u32) -> Fail {
     let fix = tr!("run `workbay daemon stop`, then try again. Sessions keep running");
     loop {
-        if silence.wait_for(|silent| *silent).await.is_err() {
+        if unresponsive.wait_for(|it| *it).await.is_err() {
             // The connection has ended, which is reported elsewhere.
             return std::future::pending().await;
         }
@@ -225,7 +225,7 @@ async fn given_up(mut silence: watch::Receiver<bool>, pid: u32) -> Fail {
             seconds = GIVE_UP.as_secs(),
             fix
         ));
-        let Ok(again) = timeout(GIVE_UP, silence.wait_for(|silent| !silent)).await else {
+        let Ok(again) = timeout(GIVE_UP, unresponsive.wait_for(|it| !it)).await else {
             let text = tr!("the daemon (pid {pid}) isn't responding", pid);
             return Fail::new(code::UNREACHABLE, text).hint(fix);
         };

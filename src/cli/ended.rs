@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_ended_by_itself_gives_its_code() {
+    fn a_command_that_ended_on_its_own_gives_its_code() {
         for number in [0, 3, 125, 255] {
             let session = ended("self-terminated", Some(number));
             assert_eq!(exit(&session).map(i64::from), Ok(number));

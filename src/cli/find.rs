@@ -46,7 +46,7 @@ impl Picture {
 
 /// What to read from an engine that keeps its sessions itself, beyond its newest.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ListQuery {
     pub tab: Tab,
     /// Only sessions whose name contains this.
     pub text: Option<String>,
@@ -59,7 +59,7 @@ pub async fn picture(
     connection: &Connection,
     (snapshot, tab): (Snapshot, Option<Tab>),
     contexts: &[ContextName],
-    wanted: &[Wanted],
+    wanted: &[ListQuery],
 ) -> Result<Picture, Fail> {
     let refreshed: Vec<ContextName> = contexts
         .iter()
@@ -104,14 +104,14 @@ async fn freshen(
     connection: &Connection,
     context: ContextName,
     refresh: bool,
-    wanted: &[Wanted],
+    wanted: &[ListQuery],
 ) -> Result<(), Failure> {
     let ask = |request| connection.client.ask(request);
     if refresh {
         let context = Some(context);
         ask(Request::refresh(context)).await?;
     }
-    for Wanted { tab, text, count } in wanted.iter().cloned() {
+    for ListQuery { tab, text, count } in wanted.iter().cloned() {
         ask(Request::context(
             context,
             ContextRequest::Reach { tab, text, count },

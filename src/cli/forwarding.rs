@@ -11,7 +11,7 @@ use super::{
     tty,
 };
 use crate::{
-    config::person,
+    config::user,
     model::{
         app::AppProtocol,
         forward::{Forward, ForwardOptions, OpenedForward, PublicOptions},
@@ -116,7 +116,7 @@ fn tunnel(forward: &Forward, settings: &AppSettings) -> Option<String> {
             .nodename()
             .to_string_lossy()
             .into_owned();
-        let user = person::user_name();
+        let user = user::user_name();
         let arguments = &settings.ssh_arguments;
         SshRoute::new(Some(&connection), &user, &host, arguments).tunnel(forward.port)
     })

@@ -4,7 +4,7 @@ use super::{
     choice::Choice,
     connection::Connection,
     fail::{Fail, code},
-    find::{self, Wanted},
+    find::{self, ListQuery},
 };
 use crate::{
     locale,
@@ -59,7 +59,7 @@ pub const NEWEST: Candidates = Candidates {
 };
 
 /// Whether a word is a pattern. Names of sessions contain no `*`.
-pub fn is_pattern(word: &str) -> bool {
+fn is_pattern(word: &str) -> bool {
     word.contains('*')
 }
 
@@ -114,7 +114,7 @@ async fn matching(
     let (context, pattern) = choice.session(word, &snapshot)?;
     let part = pattern.split('*').max_by_key(|part| part.len());
     let part = part.filter(|part| !part.is_empty()).map(str::to_owned);
-    let wanted = Tab::ALL.map(|tab| Wanted {
+    let wanted = Tab::ALL.map(|tab| ListQuery {
         tab,
         text: part.clone(),
         count: MOST,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use crate::config::person;
+use crate::config::user;
 
 /// `42s`, `12m`, `3h 07m`, `2d 04h`.
 pub fn elapsed(seconds: i64) -> String {
@@ -18,7 +18,7 @@ pub fn elapsed(seconds: i64) -> String {
 }
 
 /// Cached, because a long list has many times.
-static ZONE: LazyLock<TimeZone> = LazyLock::new(person::time_zone);
+static ZONE: LazyLock<TimeZone> = LazyLock::new(user::time_zone);
 
 /// A time in the user's time zone.
 pub fn moment(at: Timestamp) -> String {

@@ -20,7 +20,7 @@ use tokio_util::codec::FramedRead;
 use super::{
     Client, ClientError, ClientEvent, ConnectOptions, DaemonHello, language,
     pulse::Pulse,
-    start::{patiently, silent},
+    start::{not_responding, patiently},
 };
 use crate::{
     model::{failure::Failure, text::Clean},
@@ -161,7 +161,7 @@ pub(super) async fn greet(
         Some(Some(Ok(Frame::Control(welcome)))) => welcome,
         Some(None | Some(Err(FrameError::Io(_)))) => return Ok(Greeted::Nothing),
         Some(Some(Err(error))) => return Err(ClientError::Refused(error.to_string().into())),
-        _ => return Err(silent(&options.paths)),
+        _ => return Err(not_responding(&options.paths)),
     };
     let hello = match welcome {
         Welcome::Hello {

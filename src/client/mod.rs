@@ -74,7 +74,7 @@ pub enum ClientError {
     Foreign { socket: PathBuf, uid: u32 },
     Refused(Clean),
     Older(Clean),
-    Silent { pid: Option<u32>, log: PathBuf },
+    NotResponding { pid: Option<u32>, log: PathBuf },
     Lost(Clean),
 }
 
@@ -101,7 +101,7 @@ impl fmt::Display for ClientError {
                 "the daemon restarted for an upgrade, but is still version {version}. Run `workbay daemon stop`, then try again. Sessions keep running",
                 version
             ),
-            Self::Silent {
+            Self::NotResponding {
                 pid: Some(pid),
                 log,
             } => tr!(
@@ -109,7 +109,7 @@ impl fmt::Display for ClientError {
                 pid,
                 log = log.display()
             ),
-            Self::Silent { pid: None, log } => tr!(
+            Self::NotResponding { pid: None, log } => tr!(
                 "the daemon isn't responding. Run `workbay daemon stop`, then try again. Sessions keep running. Its log is {log}",
                 log = log.display()
             ),
@@ -206,8 +206,8 @@ impl Client {
     }
 
     /// Whether the daemon isn't responding: the client expected a message and received nothing.
-    pub fn silence(&self) -> watch::Receiver<bool> {
-        self.shared.pulse.silence()
+    pub fn unresponsive(&self) -> watch::Receiver<bool> {
+        self.shared.pulse.unresponsive()
     }
 
     /// While the returned value exists, the client expects messages of the daemon.
@@ -283,5 +283,5 @@ async fn dial(options: &ConnectOptions) -> Result<Connection, ClientError> {
         }
         tokio::time::sleep(start::RETRY).await;
     }
-    Err(start::silent(&options.paths))
+    Err(start::not_responding(&options.paths))
 }

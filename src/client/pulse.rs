@@ -35,7 +35,7 @@ pub(super) struct Pulse {
     inner: Mutex<PulseState>,
     /// The client expects something, or the daemon has answered a check.
     changed: Notify,
-    silent: watch::Sender<bool>,
+    unresponsive: watch::Sender<bool>,
 }
 
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Pulse {
                 asked: false,
             }),
             changed: Notify::new(),
-            silent: watch::Sender::new(false),
+            unresponsive: watch::Sender::new(false),
         }
     }
 
@@ -99,8 +99,8 @@ impl Pulse {
     }
 
     /// Whether the daemon isn't responding.
-    pub(super) fn silence(&self) -> watch::Receiver<bool> {
-        self.silent.subscribe()
+    pub(super) fn unresponsive(&self) -> watch::Receiver<bool> {
+        self.unresponsive.subscribe()
     }
 
     pub(super) fn expect(self: &Arc<Self>) -> Expecting {
@@ -180,9 +180,9 @@ impl Pulse {
                 if timeout(ANSWER, self.until_received()).await.is_err()
                     && timeout(GRACE, self.until_received()).await.is_err()
                 {
-                    self.silent.send_replace(true);
+                    self.unresponsive.send_replace(true);
                     self.until_received().await;
-                    self.silent.send_replace(false);
+                    self.unresponsive.send_replace(false);
                 }
                 quiet = (quiet * 2).min(LONGEST_QUIET);
             }
@@ -212,7 +212,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn figures_that_stop_coming_are_noticed() {
         let (pulse, _out, mut sent) = begin();
-        let mut silence = pulse.silence();
+        let mut unresponsive = pulse.unresponsive();
         pulse.watching(true);
         for _ in 0..60 {
             tokio::time::sleep(Duration::from_secs(2)).await;
@@ -220,7 +220,7 @@ mod tests {
         }
         assert!(sent.try_recv().is_err(), "figures are signs of life");
         let begun = Instant::now();
-        silence.wait_for(|silent| *silent).await.unwrap();
+        unresponsive.wait_for(|it| *it).await.unwrap();
         assert!(begun.elapsed() < Duration::from_secs(10));
         pulse.received();
         pulse.watching(false);
@@ -250,22 +250,22 @@ mod tests {
         drop(pulse.expect());
         tokio::time::sleep(Duration::from_secs(3600)).await;
         assert!(sent.try_recv().is_err());
-        assert!(!*pulse.silence().borrow());
+        assert!(!*pulse.unresponsive().borrow());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_daemon_that_says_nothing_is_silent_until_it_says_something() {
         let (pulse, _out, mut sent) = begin();
-        let mut silence = pulse.silence();
+        let mut unresponsive = pulse.unresponsive();
         let _expecting = pulse.expect();
-        silence.wait_for(|silent| *silent).await.unwrap();
+        unresponsive.wait_for(|it| *it).await.unwrap();
         assert!(matches!(
             sent.recv().await,
             Some(Frame::Control(FromClient::Ask { id: PING, .. }))
         ));
         assert!(sent.try_recv().is_err(), "it is asked once");
         pulse.received();
-        silence.wait_for(|silent| !silent).await.unwrap();
+        unresponsive.wait_for(|it| !it).await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]
@@ -276,7 +276,7 @@ mod tests {
             sent.recv().await.unwrap();
             pulse.received();
         }
-        assert!(!*pulse.silence().borrow());
+        assert!(!*pulse.unresponsive().borrow());
         drop(expecting);
         tokio::time::sleep(Duration::from_secs(3600)).await;
         assert!(sent.try_recv().is_err());

@@ -76,7 +76,7 @@ pub(super) async fn reach(options: &ConnectOptions) -> Result<UnixStream, Client
     };
     tokio::select! {
         reached = patiently(options, tries) => {
-            reached.unwrap_or_else(|| Err(silent(&options.paths)))
+            reached.unwrap_or_else(|| Err(not_responding(&options.paths)))
         }
         error = failure(failed) => Err(error),
     }
@@ -106,12 +106,12 @@ pub(super) async fn patiently<T>(
 }
 
 /// The error for a daemon that runs but isn't responding.
-pub(super) fn silent(paths: &Paths) -> ClientError {
+pub(super) fn not_responding(paths: &Paths) -> ClientError {
     let pid = match lock_record::holder(&paths.lock()) {
         Ok(Holder::Daemon(Some(daemon))) => Some(daemon.pid),
         _ => None,
     };
-    ClientError::Silent {
+    ClientError::NotResponding {
         pid,
         log: paths.daemon_log(),
     }

@@ -54,22 +54,19 @@ pub struct Library<'a> {
 
 /// Where a file of a library comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FileOrigin {
-    Person,
+enum FileOrigin {
+    User,
     Builtin,
 }
 
 impl Library<'_> {
-    /// All names, sorted. A user's file hides the built-in file with the same name.
-    pub fn names(&self) -> Vec<(String, FileOrigin)> {
-        let mut names: Vec<(String, FileOrigin)> = self
-            .own_names()
-            .into_iter()
-            .map(|name| (name, FileOrigin::Person))
-            .collect();
+    /// All names, sorted, and whether each is a user's file. Such a file hides the built-in file with the same name.
+    pub fn names(&self) -> Vec<(String, bool)> {
+        let own = self.own_names().into_iter();
+        let mut names: Vec<(String, bool)> = own.map(|name| (name, true)).collect();
         for builtin in self.builtin {
             if !names.iter().any(|(name, _)| name == builtin.name) {
-                names.push((builtin.name.to_owned(), FileOrigin::Builtin));
+                names.push((builtin.name.to_owned(), false));
             }
         }
         names.sort();
@@ -100,7 +97,7 @@ impl Library<'_> {
     pub fn chain_of(&self, document: Document) -> Result<Vec<Document>, Problem> {
         let stem = document.file().file_stem().and_then(|stem| stem.to_str());
         let name = stem.unwrap_or_default().to_owned();
-        self.with_ancestors(&name, (document, FileOrigin::Person))
+        self.with_ancestors(&name, (document, FileOrigin::User))
     }
 
     fn with_ancestors(
@@ -117,7 +114,7 @@ impl Library<'_> {
                 .map_err(|fault| document.problem(fault))?
                 .to_owned();
             let myself = seen.last().is_some_and(|(name, _)| *name == parent);
-            let own = origin == FileOrigin::Person && !myself;
+            let own = origin == FileOrigin::User && !myself;
             let Some(next) = self.open(&parent, own) else {
                 return Err(document.problem(self.unknown(at, &parent)));
             };
@@ -141,7 +138,7 @@ impl Library<'_> {
     fn open(&self, name: &str, own: bool) -> Option<Result<(Document, FileOrigin), Problem>> {
         let own = self.own_path(name).filter(|_| own);
         if let Some(found) = own.and_then(|path| read_if_any(&path).transpose()) {
-            return Some(found.map(|document| (document, FileOrigin::Person)));
+            return Some(found.map(|document| (document, FileOrigin::User)));
         }
         let builtin = self.builtin.iter().find(|builtin| builtin.name == name)?;
         let document = Document::parse(Path::new(builtin.path), &builtin.text());

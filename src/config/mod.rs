@@ -22,13 +22,13 @@ pub mod machine;
 pub mod meaning;
 pub mod origin;
 pub mod paths;
-pub mod person;
 pub mod recipe;
 pub mod resources;
 pub mod saving;
 pub mod setting;
 mod setting_values;
 mod table_rows;
+pub mod user;
 mod writing;
 
 pub use crate::model::problem::Problem;

@@ -11,10 +11,7 @@ use std::{
 /// existing file keeps its mode. After a failure or a crash the old file is unchanged.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let directory = parent(path);
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&directory)?;
+    private_directory(&directory)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = directory.join(name);
@@ -39,7 +36,13 @@ pub fn make(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-fn create(path: &Path) -> io::Result<File> {
+/// Creates a directory, and its missing parents, that only this user can access.
+pub fn private_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Creates an empty file that only its owner can access. Fails if the file exists.
+pub fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -19,10 +19,11 @@ mod notifications;
 mod options;
 mod process;
 mod sampling;
+mod starting;
 mod storage;
 mod upgrade;
 
-use std::{collections::BTreeMap, io::Write as _, path::Path, sync::Arc, time::Duration};
+use std::{io::Write as _, path::Path, sync::Arc, time::Duration};
 
 use color_eyre::eyre::{Context, Result, ensure};
 use tokio::{
@@ -38,7 +39,7 @@ pub use process::lock::LockError;
 use self::upgrade::{Failed, Handover, Inherited, Memory, Successor};
 use crate::{
     config::paths::Paths,
-    model::{id::ContextName, record::SessionRecord, text::Clean},
+    model::text::Clean,
     protocol::{lock_record::LockRecord, reader::Budget, version::version},
     store::{Opened, Store, StoreOptions},
 };
@@ -48,14 +49,11 @@ use connection::{
     server_state::{Identity, ServerState},
     socket::Socket,
 };
-use context::runner::ContextRunner;
 use main_loop::core::{Core, CoreParts, Inputs};
 use notifications::hooks::Hooks;
 use process::lock::Lock;
-use sampling::recorder::Recorder;
-use storage::{
-    disk_space::Space, kept_homes::KeptHomes, preload::Preload, unloaded::UnloadedSessions,
-};
+use starting::Account;
+use storage::{disk_space::Space, kept_homes::KeptHomes, preload::Preload};
 
 /// The number of messages that can wait for the loop.
 const WAITING: usize = 256;
@@ -261,7 +259,7 @@ async fn serve_locked(
         secrets: settings.launch.secrets.clone(),
         ..StoreOptions::new(paths.database())
     };
-    let (store, opened) = Store::open(&store_options)?;
+    let (store, mut opened) = Store::open(&store_options)?;
     report_opening(&opened);
     let setup = EngineSetup {
         instance: opened.instance,
@@ -269,7 +267,7 @@ async fn serve_locked(
         settings,
     };
     let (socket, memory) = listen(&paths, inherited).await?;
-    let mut notes = opened.notes;
+    let mut notes = std::mem::take(&mut opened.notes);
     notes.extend(memory.failed.as_ref().map(Failed::message));
     let identity = Arc::new(Identity {
         socket: paths.socket(),
@@ -285,7 +283,6 @@ async fn serve_locked(
     controls.ready.cancel();
     tracing::info!(pid = std::process::id(), instance = %opened.instance, version = version(), "ready");
     let (inbound_in, inbound) = mpsc::channel(WAITING);
-    let (samples_in, samples) = mpsc::channel(contexts.len());
     let hooks = Hooks::new(&setup.settings.hooks, inbound_in.clone());
     let server_state = ServerState {
         inbound: inbound_in,
@@ -301,34 +298,21 @@ async fn serve_locked(
         settings: setup.settings.apps.clone(),
         keys: paths.keys_dir(),
         inbound: server_state.inbound.clone(),
-        stored: opened.forwards,
+        stored: std::mem::take(&mut opened.forwards),
     };
-    let space = Space::new(&paths.state_dir, setup.settings.disk.warn_below);
-    let kept_homes = KeptHomes::new(setup.settings.history.keep_space);
-    let launch_reserve = setup.settings.disk.launch_reserve;
-    let keep_days = setup.settings.history.keep_days;
-    let figures_kept = sampling::figures::kept_for(setup.settings.history.keep_days);
-    let owner = Clean::new(&owner);
-    let boot = boot.map(|boot| Clean::new(&boot));
-    let mut records = by_context(opened.records);
-    let mut figures = sampling::figures::by_context(opened.figures);
-    let contexts = contexts.into_iter().enumerate().map(|(number, context)| {
-        let records = records.remove(&context.context.name).unwrap_or_default();
-        let (setup, samples) = (setup.clone(), samples_in.clone());
-        let figures = figures.remove(&context.context.name).unwrap_or_default();
-        let mut runner = ContextRunner::new(context, number, setup, &owner, records, samples);
-        runner.recorder = Recorder::resume(figures);
-        runner.set_boot(boot.as_ref());
-        let name = runner.context.name;
-        let mounts = opened.mounts.iter().filter(|(key, _)| key.context == name);
-        let mounts = mounts.map(|(key, mounts)| (key.id, mounts.clone()));
-        runner.add_mounts(mounts.collect());
-        runner.unloaded = UnloadedSessions::new(&opened.unloaded, runner.context.name);
-        runner.listed = opened.incomplete.is_none() || runner.known().is_observing();
-        runner
-    });
+    let history = &setup.settings.history;
+    let figures_kept = sampling::figures::kept_for(history.keep_days);
+    let (kept_homes, keep_days) = (KeptHomes::new(history.keep_space), history.keep_days);
+    let disk = &setup.settings.disk;
+    let space = Space::new(&paths.state_dir, disk.warn_below);
+    let launch_reserve = disk.launch_reserve;
+    let account = Account {
+        owner: Clean::new(&owner),
+        boot: boot.map(|boot| Clean::new(&boot)),
+    };
+    let (contexts, samples) = starting::runners(contexts, &setup, &account, &mut opened);
     let mut core = Core::new(CoreParts {
-        contexts: contexts.collect(),
+        contexts,
         store: store.clone(),
         figures_kept,
         keep_days,
@@ -382,14 +366,4 @@ async fn listen(paths: &Paths, inherited: Option<Inherited>) -> Result<(Socket, 
         socket.wrap_err(tr_sent!("the socket can't be taken over"))?,
         memory,
     ))
-}
-
-/// Groups records by context. Records of contexts that aren't configured any more stay in the state database.
-fn by_context(records: Vec<SessionRecord>) -> BTreeMap<ContextName, Vec<SessionRecord>> {
-    let mut sorted: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for record in records {
-        let context = record.session.context;
-        sorted.entry(context).or_default().push(record);
-    }
-    sorted
 }

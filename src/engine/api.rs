@@ -9,12 +9,13 @@ use async_trait::async_trait;
 use bytes::Bytes as Chunk;
 use futures_util::stream::BoxStream;
 use jiff::Timestamp;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 pub use crate::model::helper::HelperTask;
 
 pub use super::{
     files::Files,
+    losses::Losses,
     streams::{AttachRequest, Attached, DialTarget, ExecCommand, Input, LogChunk, Output, Streams},
 };
 use crate::model::{
@@ -22,10 +23,8 @@ use crate::model::{
     capability::{Capability, EngineInfo},
     environment::Environment,
     failure::Failure,
-    files::FileProgress,
     folder::{Folder, FolderAnswer, FolderRequest},
     id::{KernelId, SessionId},
-    loss::{Rescue, Rescued, Unsaved},
     own_image::{CommitPlan, CommitStep, ImageProgress, StoredImage},
     pull::PullFigures,
     resources::{Bytes, ResourceSlots},
@@ -71,7 +70,7 @@ pub struct UsageAsk {
     pub session: SessionId,
     pub need: Need,
     /// The figures are needed even where reading them is expensive.
-    pub judged: bool,
+    pub idle_checked: bool,
     /// Its home directory has a limit, so it is measured although no client watches.
     pub limited: bool,
 }
@@ -82,7 +81,7 @@ pub enum Need {
     /// None now, but the files that are open for the session stay open.
     Kept,
     /// CPU, memory and accelerators, which idle checks use.
-    Judged,
+    IdleChecks,
     /// What the engine counts, where reading it is cheap.
     Recorded,
     /// All figures.
@@ -96,18 +95,18 @@ impl UsageAsk {
         Self {
             session,
             need: Need::Watched,
-            judged: false,
+            idle_checked: false,
             limited: false,
         }
     }
 
     /// Requests the figures that idle checks use.
     #[must_use]
-    pub const fn judged(session: SessionId) -> Self {
+    pub const fn idle_checked(session: SessionId) -> Self {
         Self {
             session,
-            need: Need::Judged,
-            judged: true,
+            need: Need::IdleChecks,
+            idle_checked: true,
             limited: false,
         }
     }
@@ -118,7 +117,7 @@ impl UsageAsk {
         Self {
             session,
             need: Need::Recorded,
-            judged: false,
+            idle_checked: false,
             limited: false,
         }
     }
@@ -126,7 +125,7 @@ impl UsageAsk {
     /// Whether to ask the engine where there are no files to read.
     #[must_use]
     pub fn is_worth_asking(&self) -> bool {
-        self.judged || self.need == Need::Watched
+        self.idle_checked || self.need == Need::Watched
     }
 }
 
@@ -319,38 +318,6 @@ pub trait Folders: Send + Sync {
 
 fn no_folders() -> Failure {
     Failure::unsupported(tr_sent!("this engine has no folders"))
-}
-
-/// Files of sessions that aren't in a folder.
-#[async_trait]
-pub trait Losses: Send + Sync {
-    /// Counts the files of a running session that aren't in a folder. It isn't use of the session.
-    async fn unsaved(&self, _session: SessionId) -> Result<Unsaved> {
-        Err(no_losses())
-    }
-
-    /// Copies files of a running session into a new directory of a folder. On an error nothing stays there, and nothing
-    /// if the call is dropped.
-    async fn rescue(
-        &self,
-        _session: SessionId,
-        _rescue: &Rescue,
-        _progress: watch::Sender<FileProgress>,
-    ) -> Result<Rescued> {
-        Err(no_losses())
-    }
-
-    /// The space of the home directories that a session left on this machine; `None` = none, or it can't be measured.
-    async fn home_size(&self, _session: SessionId) -> Option<Bytes> {
-        None
-    }
-}
-
-fn no_losses() -> Failure {
-    Failure::unsupported(tr_sent!(
-        "this engine can't report which files of a session changed"
-    ))
-    .hint(tr_sent!("copy files with `workbay cp`"))
 }
 
 /// Everything an engine needs to create a session's container.

@@ -8,6 +8,7 @@ pub mod backendai;
 pub mod docker;
 pub mod files;
 pub mod helper_files;
+pub mod losses;
 pub mod manager;
 pub mod port_stream;
 pub mod streams;

@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use rustix::io::Errno;
 
-use crate::model::failure::Failure;
+use crate::model::{failure::Failure, text::io_reason};
 
 /// The fix for a full disk or quota.
 pub(super) const FULL: &str = tr_sent!("delete files that you don't need, or use another folder");
@@ -142,10 +142,8 @@ fn reason(error: Errno) -> (String, &'static str) {
             tr_sent!("check that a directory isn't moved into itself"),
         ),
         other => {
-            let text = io::Error::from(other).to_string();
-            let end = text.find(" (os error").unwrap_or(text.len());
             return (
-                text[..end].to_lowercase(),
+                io_reason(&io::Error::from(other)).to_lowercase(),
                 tr_sent!("check the file system of this directory"),
             );
         }

@@ -203,7 +203,7 @@ mod tests {
         fs::set_permissions(source.join("script"), fs::Permissions::from_mode(0o4750)).unwrap();
         fs::write(source.join("large"), vec![1; SMALL_FILE as usize + 1]).unwrap();
         fs::create_dir(source.join("directory")).unwrap();
-        // Of before, replaced.
+        // The old file, replaced.
         fs::write(to.path().join("tree/empty"), "not empty").unwrap();
         let asked = names(&[odd, b"empty", b"script", b"large", b"gone"]);
         let root = |dir: &tempfile::TempDir| Root::open(dir.path(), None).unwrap();

@@ -17,6 +17,7 @@ use crate::{
     model::{
         failure::Failure,
         files::{FilePath, FileProgress},
+        text::io_reason,
     },
     tree::{self, WalkStep},
 };
@@ -203,12 +204,10 @@ pub(super) fn delete(root: &Root, path: &FilePath, watch: &mut Watch<'_>) -> Res
         Err(_) if was_cancelled => Err(cancelled()),
         Err(error) if error.raw_os_error().is_none() => {
             // The message has the path of the entry inside.
-            let text = error.to_string();
-            let end = text.find(" (os error").unwrap_or(text.len());
             let text = tr_sent!(
                 "'{path}' can't be deleted completely: {why}",
                 path,
-                why = &text[..end]
+                why = io_reason(&error)
             );
             Err(Failure::refused(text).hint(tr_sent!("check the permissions and the mounts in it")))
         }

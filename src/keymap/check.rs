@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    builtin,
+    library,
     read::{self, Binding, Bindings, FaultKind, KeyFault},
 };
 use crate::{
@@ -11,7 +11,6 @@ use crate::{
     config::{
         Problem,
         document::{Document, DocumentFault},
-        library::Library,
     },
 };
 
@@ -37,12 +36,7 @@ pub struct KeyPlace {
 /// The problems of a keymap by its name, or of a file. The file's ancestors are looked up beside it. The error is the
 /// only problem: the file can't be read, or isn't TOML.
 pub fn check(name: &str, dir: Option<&Path>) -> Result<Vec<KeyProblem>, Problem> {
-    let library = Library {
-        kind: tr_later!("keymap"),
-        dir,
-        builtin: builtin::KEYMAPS,
-    };
-    let chain = library.chain(name)?;
+    let chain = library(dir).chain(name)?;
     let (bindings, faults) = read::of_chain(&chain);
     let faults = faults.into_iter();
     let mut problems: Vec<KeyProblem> = faults
@@ -121,6 +115,7 @@ fn hidden(bindings: &Bindings) -> Vec<(usize, KeyFault)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keymap::builtin;
 
     fn checked(text: &str) -> Vec<KeyProblem> {
         let dir = tempfile::tempdir().unwrap();

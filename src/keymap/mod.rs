@@ -10,10 +10,7 @@ use std::path::Path;
 
 use crate::{
     action::{Action, Scope},
-    config::{
-        Problem,
-        library::{FileOrigin, Library},
-    },
+    config::{Problem, library::Library},
     key::Key,
 };
 use trie::Trie;
@@ -122,10 +119,7 @@ impl Keymap {
 
 /// All keymaps, and whether each is the user's own.
 pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
-    let names = library(dir).names().into_iter();
-    names
-        .map(|(name, origin)| (name, origin == FileOrigin::Person))
-        .collect()
+    library(dir).names()
 }
 
 fn library(dir: Option<&Path>) -> Library<'_> {

@@ -154,7 +154,7 @@ impl Bindings {
 
     /// Bindings whose keys are also the beginning of a longer binding, which could never be pressed. Each
     /// result is (file number, fault).
-    pub fn clashes(&self) -> Vec<(usize, KeyFault)> {
+    fn clashes(&self) -> Vec<(usize, KeyFault)> {
         let mut found = Vec::new();
         for long in self.iter() {
             let beginnings = (1..long.keys.len()).map(|length| &long.keys[..length]);
@@ -180,7 +180,7 @@ fn clash(short: &Binding, long: &Binding) -> (usize, KeyFault) {
         "in [{name}] '{begin}' is bound to {actions} and also begins '{whole}'",
         name = short.scope.name(),
         begin,
-        actions = names(&short.actions),
+        actions = Action::names(&short.actions),
         whole
     );
     let fault = DocumentFault::new(later.at, message);
@@ -230,11 +230,6 @@ pub(super) fn pressable(at: usize, key: Key) -> Result<(), DocumentFault> {
         DocumentFault::new(at, tr!("terminals send '{key}' as {twin}", key, twin))
             .help(tr!("bind '{twin}'", twin)),
     )
-}
-
-fn names(actions: &[Action]) -> String {
-    let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
-    names.join(", ")
 }
 
 /// Keys in the notation of keymap files: `g g`.

@@ -133,7 +133,7 @@ fn the_terminal_scope_binds_the_leader_alone() {
 }
 
 #[test]
-fn hints_show_the_first_key_of_the_file_and_a_persons_own_before_it() {
+fn hints_show_the_first_key_of_the_file_and_a_users_own_before_it() {
     let shown = builtin("default").keys_for(Scope::Sessions, Action::SessionTerminate);
     assert_eq!(shown, ["x", "delete"]);
     let (mine, problems) =
@@ -144,7 +144,7 @@ fn hints_show_the_first_key_of_the_file_and_a_persons_own_before_it() {
 }
 
 #[test]
-fn a_person_rebinds_unbinds_and_chains_key_by_key() {
+fn a_user_rebinds_unbinds_and_chains_key_by_key() {
     let (mine, problems) = own(
         "inherits = \"default\"\n[sessions]\n\"x\" = \"none\"\n\"j\" = \"list.up\"\n\"d\" = [\"session.terminate\", \"list.down\"]\n",
     );

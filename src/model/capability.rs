@@ -67,7 +67,7 @@ capabilities! {
     BatchTimeout,
     /// Why a session failed to start is reported.
     StartFailures,
-    /// The variables and the bootstrap script of a session that somebody else launched are reported.
+    /// The variables and the bootstrap script of another user's session are reported.
     LaunchRecord,
     IdleChecks {
         Docker: tr_later!("this engine has no idle checks. workbay runs the idle checks of resources.toml"),

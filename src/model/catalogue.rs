@@ -259,7 +259,8 @@ impl SlotLimits {
     }
 }
 
-fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+/// The lower of two limits, of which `None` is no limit.
+pub fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),

@@ -5,6 +5,8 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::fnv;
+
 macro_rules! uuid_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -84,19 +86,13 @@ impl InstanceId {
         if context == ContextName::local() {
             return self;
         }
-        // FNV-1a gives the same hash on every machine and in every version.
-        let hash = context.as_str().bytes().fold(FNV_BASIS, |hash, byte| {
-            (hash ^ u128::from(byte)).wrapping_mul(FNV_PRIME)
-        });
+        let hash = fnv::wide(context.as_str().as_bytes());
         Self(Uuid::from_u128(self.0.as_u128() ^ hash))
     }
 }
 
-const FNV_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-const FNV_PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-
 /// The longest name of a context, in bytes.
-pub const CONTEXT_NAME_MAX: usize = 24;
+const CONTEXT_NAME_MAX: usize = 24;
 
 /// The name of an engine in the configuration (`local` for that of this machine): lowercase letters, digits,
 /// `.`, `_` and `-`, beginning with a letter or digit, max 24 characters. The bytes are stored inline, so

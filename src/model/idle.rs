@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{span::Span, text::Clean};
+use super::{catalogue::lower, span::Span, text::Clean};
 
 /// The three checkers of Backend.AI. An unknown name is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -232,8 +232,8 @@ pub struct ReprieveRules {
 impl IdleRules {
     /// Keeps the tighter of each two limits. The utilization rules of `other` replace these, if it has any.
     pub fn tighten(&mut self, other: &Self) {
-        self.network_timeout = shorter(self.network_timeout, other.network_timeout);
-        self.session_lifetime = shorter(self.session_lifetime, other.session_lifetime);
+        self.network_timeout = lower(self.network_timeout, other.network_timeout);
+        self.session_lifetime = lower(self.session_lifetime, other.session_lifetime);
         if other.utilization.is_some() {
             self.utilization.clone_from(&other.utilization);
         }
@@ -242,12 +242,5 @@ impl IdleRules {
     /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
-    }
-}
-
-fn shorter(one: Option<Span>, other: Option<Span>) -> Option<Span> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
     }
 }

@@ -19,6 +19,7 @@ pub mod environment;
 pub mod failure;
 pub mod figures;
 pub mod files;
+pub mod fnv;
 pub mod folder;
 pub mod forward;
 #[cfg(test)]

@@ -122,7 +122,7 @@ impl Notice {
 
     /// Whether to list it for later. The results of the user's own actions aren't listed.
     #[must_use]
-    pub fn is_news(&self) -> bool {
+    pub fn is_listed(&self) -> bool {
         match self.kind {
             NoticeKind::Launched => false,
             NoticeKind::Ended => self.level != Level::Info,

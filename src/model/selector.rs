@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_stands_before_the_first_slash() {
+    fn a_context_comes_before_the_first_slash() {
         let asked = TypedSession::read("prod/work");
         assert_eq!((asked.context, asked.session), (Some("prod"), "work"));
         assert_eq!(TypedSession::read("work").context, None);

@@ -30,7 +30,7 @@ impl StartAt {
     }
 
     /// Whether the time is still in the future for a launch that is requested at `now`.
-    pub fn lies_ahead(self, now: Timestamp) -> bool {
+    pub fn is_after(self, now: Timestamp) -> bool {
         self.moment(now) > now
     }
 }
@@ -175,9 +175,9 @@ mod tests {
         assert_eq!(start.to_string(), "+2h");
         let asked = moment("2026-12-24T08:00:00Z");
         assert_eq!(start.moment(asked), moment("2026-12-24T10:00:00Z"));
-        assert!(start.lies_ahead(asked));
-        assert!(!StartAt::After(Span(0)).lies_ahead(asked));
-        assert!(!StartAt::At(asked).lies_ahead(asked));
+        assert!(start.is_after(asked));
+        assert!(!StartAt::After(Span(0)).is_after(asked));
+        assert!(!StartAt::At(asked).is_after(asked));
     }
 
     #[test]

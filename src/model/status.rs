@@ -183,6 +183,7 @@ impl Status {
 
     /// Whether the local engine may change a session to `next`. Changes by an engine that schedules itself
     /// aren't checked.
+    #[cfg(test)]
     pub fn may_become(&self, next: &Self) -> bool {
         STEPS
             .iter()
@@ -191,6 +192,7 @@ impl Status {
 }
 
 /// The allowed transitions on the local engine.
+#[cfg(test)]
 const STEPS: &[(Status, &[Status])] = &[
     (
         Status::Pending,

@@ -45,6 +45,16 @@ impl Clean {
     }
 }
 
+/// The reason of an I/O error, without the number that the system adds.
+#[must_use]
+pub fn io_reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}
+
 /// Removes whole escape sequences (so that `\x1b[2J` leaves nothing, not `[2J`), then the remaining dangerous
 /// characters.
 fn scrub(raw: &str, keep_newlines: bool) -> String {

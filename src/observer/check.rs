@@ -37,7 +37,7 @@ pub(super) enum Verdict {
 }
 
 impl Observer {
-    pub(super) fn judge(&self, request: &LaunchRequest, now: Timestamp) -> Verdict {
+    pub(super) fn evaluate(&self, request: &LaunchRequest, now: Timestamp) -> Verdict {
         if let Some(problem) = check_words(request, now).into_iter().next() {
             return Verdict::Bad(refusal(problem));
         }

@@ -32,7 +32,7 @@ impl Observer {
         // The engine accepts only absolute times.
         let start = request.starts_at.map(|start| start.moment(now));
         request.starts_at = start.map(StartAt::At);
-        match self.judge(&request, now) {
+        match self.evaluate(&request, now) {
             Verdict::Good => self.send(turn, now, ticket, request),
             Verdict::Bad(failure) => turn.answer(ticket, Err(failure)),
             Verdict::Doubtful => self.recheck(turn, ticket, request),

@@ -101,15 +101,18 @@ impl Observer {
         &mut self,
         turn: &mut Turn,
         number: RequestNumber,
-        news: &TaskProgress,
+        progress: &TaskProgress,
     ) {
         let Some(pending) = self.pending.get_mut(&number) else {
             return;
         };
-        let text = if news.total > 0.0 {
-            format!("{:.0}/{:.0} {}", news.done, news.total, news.message)
+        let text = if progress.total > 0.0 {
+            format!(
+                "{:.0}/{:.0} {}",
+                progress.done, progress.total, progress.message
+            )
         } else {
-            news.message.to_string()
+            progress.message.to_string()
         };
         pending.progress = Some(Clean::new(text.trim_end()));
         let session = pending.session;

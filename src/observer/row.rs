@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_whole_session_tells_is_not_lost_by_a_list() {
+    fn what_only_the_whole_session_reports_is_not_lost_by_a_list() {
         let mut whole = session(1, "RUNNING");
         whole.folders = vec!["data".into()];
         whole.status_message = Some("why".into());

@@ -1,4 +1,4 @@
-//! Changes as sentences: which ones the user hears of, and in which words.
+//! Changes as sentences: which ones are announced to the user, and in which words.
 
 use std::collections::HashMap;
 
@@ -113,7 +113,7 @@ impl Announcer {
             .accounts
             .get(&session.context)
             .is_none_or(|me| *me == session.owner.as_str());
-        if before.as_ref() == Some(&session.status) || !is_yours || !is_news(session, before) {
+        if before.as_ref() == Some(&session.status) || !is_yours || !is_announced(session, before) {
             return None;
         }
         let (name, status) = (&session.name, &session.status);
@@ -144,7 +144,7 @@ pub fn is_same(ending: &str, status: &Status) -> bool {
 }
 
 /// Whether a state is worth a sentence. The steps between the queue and RUNNING aren't.
-fn is_news(session: &Session, before: Option<Status>) -> bool {
+fn is_announced(session: &Session, before: Option<Status>) -> bool {
     match session.status {
         Status::Running
         | Status::RunningDegraded

@@ -6,7 +6,7 @@
 use crate::model::{forward::Forward, session::Session};
 
 /// All placeholders, each with its meaning.
-pub const PLACEHOLDERS: [(&str, &str); 10] = [
+const PLACEHOLDERS: [(&str, &str); 10] = [
     (
         "session",
         "the session's id, as workbay's commands accept it",

@@ -41,7 +41,7 @@ impl Grouping {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// The word for a person.
+    /// The name that users read.
     pub fn title(self) -> &'static str {
         match self {
             Self::Environment => tr!("environment"),

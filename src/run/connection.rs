@@ -46,7 +46,7 @@ impl DaemonLink {
 enum End {
     Lost(Clean),
     /// The main loop of the TUI has ended.
-    FaceGone,
+    AppGone,
 }
 
 /// Runs until the main loop drops the receiver of `out`.
@@ -60,7 +60,7 @@ async fn keep(
         let (said, wait) = match Client::connect(&options).await {
             Ok((client, events)) => {
                 let mut line = OpenConnection {
-                    silence: client.silence(),
+                    unresponsive: client.unresponsive(),
                     client,
                     events,
                     out: &out,
@@ -69,7 +69,7 @@ async fn keep(
                 let end = line.serve(&current, &mut attempt).await;
                 current.send_replace(None);
                 match end {
-                    End::FaceGone => return,
+                    End::AppGone => return,
                     End::Lost(why) => {
                         attempt += 1;
                         (Link::Down { why, attempt }, wait_of(attempt))
@@ -105,7 +105,7 @@ fn wait_of(attempt: u32) -> Duration {
 struct OpenConnection<'a> {
     client: Client,
     events: mpsc::Receiver<ClientEvent>,
-    silence: watch::Receiver<bool>,
+    unresponsive: watch::Receiver<bool>,
     out: &'a mpsc::Sender<Link>,
     /// Number of the last change that was passed on.
     seq: u64,
@@ -120,13 +120,13 @@ impl OpenConnection<'_> {
         loop {
             let event = tokio::select! {
                 event = self.events.recv() => event,
-                silent = changed(&mut self.silence) => {
-                    match self.say(Link::Silent(silent)).await {
+                unresponsive = changed(&mut self.unresponsive) => {
+                    match self.say(Link::NotResponding(unresponsive)).await {
                         Ok(()) => continue,
                         Err(end) => return end,
                     }
                 }
-                () = self.out.closed() => return End::FaceGone,
+                () = self.out.closed() => return End::AppGone,
             };
             let outcome = match event {
                 Some(ClientEvent::Notice { seq, change }) => self.notice(seq, change).await,
@@ -154,7 +154,7 @@ impl OpenConnection<'_> {
     }
 
     async fn say(&self, link: Link) -> Result<(), End> {
-        self.out.send(link).await.map_err(|_| End::FaceGone)
+        self.out.send(link).await.map_err(|_| End::AppGone)
     }
 
     /// Fetches a snapshot and passes it on, then the changes that came in the meantime.
@@ -193,9 +193,9 @@ impl OpenConnection<'_> {
                 // More changes may follow the answer than are kept. They are taken one by one after it.
                 biased;
                 answer = &mut answer => break answer,
-                silent = changed(&mut self.silence) => {
-                    let said = self.out.send(Link::Silent(silent)).await;
-                    said.map_err(|_| End::FaceGone)?;
+                unresponsive = changed(&mut self.unresponsive) => {
+                    let said = self.out.send(Link::NotResponding(unresponsive)).await;
+                    said.map_err(|_| End::AppGone)?;
                 }
                 event = self.events.recv() => match event {
                     Some(ClientEvent::Notice { seq, change }) => {
@@ -217,12 +217,12 @@ impl OpenConnection<'_> {
 }
 
 /// Waits for the next change of whether the daemon responds.
-async fn changed(silence: &mut watch::Receiver<bool>) -> bool {
-    if silence.changed().await.is_err() {
+async fn changed(unresponsive: &mut watch::Receiver<bool>) -> bool {
+    if unresponsive.changed().await.is_err() {
         // The connection has ended, which is reported elsewhere.
         return std::future::pending().await;
     }
-    *silence.borrow_and_update()
+    *unresponsive.borrow_and_update()
 }
 
 /// The answer to a request while there is no connection.

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_person_chooses_the_editor() {
+    fn the_user_chooses_the_editor() {
         let with = |pairs: &'static [(&str, &str)]| {
             editor(|name| {
                 let found = pairs.iter().find(|(key, _)| *key == name);

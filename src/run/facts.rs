@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::settings::outlines;
 use crate::{
     app::{custom_commands::CustomCommands, facts::Facts},
-    config::{layer::Loaded, paths::Paths, person},
+    config::{layer::Loaded, paths::Paths, user},
     locale,
     model::settings::{ChartStyle, Settings},
     protocol::version::version,
@@ -16,13 +16,13 @@ pub fn facts(loaded: &Loaded, paths: &Paths) -> Facts {
     let settings = &loaded.settings;
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     Facts {
-        user: person::user_name(),
+        user: user::user_name(),
         host: rustix::system::uname()
             .nodename()
             .to_string_lossy()
             .into_owned(),
         version: version().to_owned(),
-        time_zone: person::time_zone(),
+        time_zone: user::time_zone(),
         unicode: is_unicode(settings),
         charts: charts(settings),
         read_only: settings.ui.read_only,

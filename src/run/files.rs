@@ -1,11 +1,12 @@
 //! Writes new files for the user, and never overwrites an existing one.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
+    fs::File,
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
+
+use crate::config::saving::{create, private_directory};
 
 /// Names tried before giving up.
 const TRIES: u32 = 1000;
@@ -53,7 +54,7 @@ pub fn save_with(
 /// Like [`save()`], in a directory that only the user can read. Creates the directory if it doesn't exist.
 pub fn save_private(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
     if let Some(parent) = path.parent() {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
+        let made = private_directory(parent);
         made.map_err(|error| {
             tr!(
                 "the directory {parent} can't be created: {error}",
@@ -63,14 +64,6 @@ pub fn save_private(path: &Path, contents: &[u8]) -> Result<PathBuf, String> {
         })?;
     }
     save(path, contents)
-}
-
-fn create(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
 }
 
 fn numbered(path: &Path, number: u32) -> PathBuf {

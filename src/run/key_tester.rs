@@ -117,7 +117,7 @@ fn lines(key: Key, keymap: &Keymap, columns: usize) -> Vec<String> {
         let actions = match found {
             Lookup::NotFound => continue,
             Lookup::Pending(_) => tr!("begins a sequence").to_owned(),
-            Lookup::Matched(actions) => names(&actions),
+            Lookup::Matched(actions) => Action::names(&actions),
         };
         bound.push(format!("{}: {actions}", scope.name()));
     }
@@ -135,11 +135,6 @@ fn lines(key: Key, keymap: &Keymap, columns: usize) -> Vec<String> {
         *line = format!("{before}{line}");
     }
     lines
-}
-
-fn names(actions: &[Action]) -> String {
-    let names: Vec<&str> = actions.iter().map(|action| action.name()).collect();
-    names.join(", ")
 }
 
 /// Bytes in readable form: `\x1b[A`, `한`.

@@ -1,16 +1,13 @@
 //! Writes the TUI's own log to a file, never to the screen.
 
-use std::{
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
-    path::Path,
-};
+use std::{os::unix::fs::OpenOptionsExt as _, path::Path};
 
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     Layer as _, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
 
-use crate::log_filter;
+use crate::{config::saving::private_directory, log_filter};
 
 /// Capacity of the queue of lines. More lines are lost, so that the TUI never waits. The memory is allocated
 /// at once: the default (128,000) would take four megabytes and a quarter of the start time.
@@ -22,8 +19,7 @@ pub fn to_file(path: &Path) -> Option<WorkerGuard> {
     let dir = path.parent()?;
     let name = path.file_name()?;
     // The state database is in the same directory, so only this user may have access.
-    let mut private = std::fs::DirBuilder::new();
-    private.recursive(true).mode(0o700).create(dir).ok()?;
+    private_directory(dir).ok()?;
     let file = std::fs::OpenOptions::new()
         .append(true)
         .create(true)

@@ -1,13 +1,13 @@
 //! Keeps the state of the TUI in a file. A lock lets only one TUI at a time use the file.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
-use crate::app::saved::SavedState;
+use crate::{app::saved::SavedState, config::saving::private_directory};
 
 /// Maximum size. A larger file wasn't written by workbay.
 const LONGEST: u64 = 1024 * 1024;
@@ -23,8 +23,7 @@ impl StateFile {
     /// Opens the file in this directory and reads the state in it. `None` = another TUI uses the file, or the
     /// file can't be written.
     pub fn open(directory: &Path) -> Option<(Self, SavedState)> {
-        let mut made = DirBuilder::new();
-        made.recursive(true).mode(0o700).create(directory).ok()?;
+        private_directory(directory).ok()?;
         let path = directory.join("tui.json");
         let lock = private(&directory.join("tui.lock"), false).ok()?;
         lock.try_lock().ok()?;

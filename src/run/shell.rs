@@ -122,10 +122,10 @@ async fn attach(
     let raw = Raw::enter(&signals).wrap_err(tr!("the terminal can't be switched to raw mode"))?;
     // The shell runs in tmux, which uses the alternate screen.
     raw.has_alternate_screen();
-    let silence = client.silence();
+    let unresponsive = client.unresponsive();
     let end = tokio::select! {
         end = carry(&mut stream, escapes, filter) => end,
-        () = report_silence(silence) => Ok(ShellEnd::Detached),
+        () = report_unresponsive(unresponsive) => Ok(ShellEnd::Detached),
     };
     drop(raw);
     end.map(Ok)
@@ -135,13 +135,13 @@ async fn attach(
 const GIVE_UP: Duration = Duration::from_secs(15);
 
 async fn never_answered(client: &Client) -> Failure {
-    let mut silence = client.silence();
+    let mut unresponsive = client.unresponsive();
     loop {
-        if silence.wait_for(|silent| *silent).await.is_err() {
+        if unresponsive.wait_for(|it| *it).await.is_err() {
             // The connection has ended. The stream reports it.
             return std::future::pending().await;
         }
-        if timeout(GIVE_UP, silence.wait_for(|silent| !silent))
+        if timeout(GIVE_UP, unresponsive.wait_for(|it| !it))
             .await
             .is_err()
         {
@@ -156,9 +156,9 @@ async fn never_answered(client: &Client) -> Failure {
 
 /// Prints when the daemon stops responding, and when it responds again. The shell may come back, so the user
 /// decides whether to leave. Never returns.
-async fn report_silence(mut silence: watch::Receiver<bool>) {
-    while silence.changed().await.is_ok() {
-        let text = if *silence.borrow_and_update() {
+async fn report_unresponsive(mut unresponsive: watch::Receiver<bool>) {
+    while unresponsive.changed().await.is_ok() {
+        let text = if *unresponsive.borrow_and_update() {
             tr!(
                 "[The daemon isn't responding. To leave, press Enter, then ~. To restart it, run `workbay daemon stop`.]"
             )

@@ -29,7 +29,7 @@ use super::{
     theming::ThemeSource,
 };
 use crate::{
-    app::{app::App, msg::Msg},
+    app::{app::App, layouts::Layout, msg::Msg},
     client::ConnectOptions,
     config::{layer::Loaded, paths::Paths},
     keymap::{Keymap, commands::CommandKeys},
@@ -60,14 +60,7 @@ pub struct Options {
 
 /// Shows the TUI until the user leaves.
 pub fn main(options: Options) -> Result<()> {
-    let layout = match &options.layout {
-        None => None,
-        Some(name) => {
-            let files = LayoutFiles::new(options.paths.layouts_dir());
-            let layout = files.read(name).map_err(|why| eyre!(why))?;
-            Some((Clean::new(name), layout))
-        }
-    };
+    let layout = layout(&options)?;
     let keymap = begin_keymap(&options);
     let _log = log::to_file(&options.paths.tui_log());
     // A single thread is enough: tasks start in order, and they wait only for input and output.
@@ -78,27 +71,19 @@ pub fn main(options: Options) -> Result<()> {
     // The daemon works on its answers while the screen is prepared here.
     let daemon =
         runtime.block_on(async { DaemonLink::begin(ConnectOptions::new(options.paths.clone())) });
-    go_on(&runtime);
+    run_tasks(&runtime);
     let appearance = Appearance::find(&options, keymap);
-    go_on(&runtime);
+    run_tasks(&runtime);
     let facts = facts::facts(&options.loaded, &options.paths);
     let keyboard = Keyboard::default();
     let mut screen = OuterTerminal::enter(facts.mouse, keyboard.clone(), &appearance.terminal)
         .wrap_err(tr!("the terminal can't be used"))?;
-    let mut remarks: Vec<(Level, String)> = appearance
-        .problems
-        .iter()
-        .map(|problem| tr!("{problem}. The built-in defaults apply", problem))
-        .chain(options.contexts.iter().map(ToString::to_string))
-        .map(|text| (Level::Error, text))
-        .collect();
-    let (_, conflicts) = CommandKeys::bind(&options.loaded.commands, &appearance.keymap);
-    remarks.extend(conflicts.iter().map(|it| (Level::Warning, it.to_string())));
-    remarks.extend(appearance.remark.map(|text| (Level::Warning, text)));
-    let wanted = options.context.as_deref().map(ContextName::new);
-    if let Some(Err(why)) = &wanted {
-        remarks.push((Level::Error, why.clone()));
-    }
+    let mut remarks = remarks(&options, &appearance);
+    let context = options.context.as_deref().map(ContextName::new).transpose();
+    let context = context.unwrap_or_else(|why| {
+        remarks.push((Level::Error, why));
+        None
+    });
     let watched = WatchedKeymap::new(
         options.loaded.settings.ui.keymap.clone(),
         options.paths.keymaps_dir(),
@@ -111,7 +96,7 @@ pub fn main(options: Options) -> Result<()> {
     let app = App::new(facts, appearance.keymap)
         .with_commands(options.loaded.commands.clone())
         .on(appearance.terminal.colours)
-        .starting_in(wanted.and_then(Result::ok))
+        .starting_in(context)
         .starting_with(layout)
         .touring(options.tour);
     // The tour leaves nothing behind, so its views aren't saved.
@@ -147,8 +132,32 @@ pub fn main(options: Options) -> Result<()> {
     Ok(())
 }
 
-/// Lets all tasks go on until they wait for something that hasn't come yet.
-fn go_on(runtime: &Runtime) {
+/// The saved layout to show first.
+fn layout(options: &Options) -> Result<Option<(Clean, Layout)>> {
+    let Some(name) = &options.layout else {
+        return Ok(None);
+    };
+    let files = LayoutFiles::new(options.paths.layouts_dir());
+    let layout = files.read(name).map_err(|why| eyre!(why))?;
+    Ok(Some((Clean::new(name), layout)))
+}
+
+/// What the user should know about the configuration.
+fn remarks(options: &Options, appearance: &Appearance) -> Vec<(Level, String)> {
+    let problems = appearance.problems.iter();
+    let problems = problems.map(|problem| tr!("{problem}. The built-in defaults apply", problem));
+    let errors = problems.chain(options.contexts.iter().map(ToString::to_string));
+    let (_, conflicts) = CommandKeys::bind(&options.loaded.commands, &appearance.keymap);
+    let warnings = conflicts.iter().map(ToString::to_string);
+    let warnings = warnings.chain(appearance.remark.clone());
+    errors
+        .map(|text| (Level::Error, text))
+        .chain(warnings.map(|text| (Level::Warning, text)))
+        .collect()
+}
+
+/// Lets all tasks run until they wait for something that hasn't come yet.
+fn run_tasks(runtime: &Runtime) {
     // A task may wait for the socket to be writable, then write, then look for an answer.
     const TURNS: usize = 3;
     runtime.block_on(async {

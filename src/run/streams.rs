@@ -52,7 +52,7 @@ impl Streams {
     }
 
     /// Runs this program in panes of this machine instead of the user's shell.
-    #[must_use]
+    #[cfg(test)]
     pub fn with_shell(mut self, argv: Vec<String>) -> Self {
         self.shell = argv;
         self

@@ -7,7 +7,10 @@ use std::{
 };
 
 use super::complain;
-use crate::archive::{self, Copied, Destination};
+use crate::{
+    archive::{self, Copied, Destination},
+    model::text::io_reason,
+};
 
 /// Writes a file or directory to stdout.
 pub(super) fn pack(path: &str) -> ExitCode {
@@ -33,17 +36,8 @@ fn end(path: &str, done: io::Result<Copied>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            complain(&format!("{path}: {}", plain(&error)));
+            complain(&format!("{path}: {}", io_reason(&error)));
             ExitCode::FAILURE
         }
-    }
-}
-
-/// Without the number that the system adds.
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
     }
 }

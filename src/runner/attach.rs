@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_panes_left_for_long_are_cleared_away() {
+    fn only_panes_left_for_long_are_removed() {
         let lines: Vec<String> = [
             "0 1000 wb-old",
             "1 1000 wb-watched",
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn our_clients_are_distinguished_from_a_persons() {
+    fn our_clients_are_distinguished_from_a_users() {
         let lines: Vec<String> = [
             "attached,focused,UTF-8 /dev/pts/1 wb-a",
             "attached,UTF-8 /dev/pts/2 main",

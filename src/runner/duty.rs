@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_script_that_says_so_is_run_by_itself() {
+    fn only_a_script_that_says_so_is_run_automatically() {
         let dir = tempfile::tempdir().unwrap();
         let script = |text: &str| {
             let path = dir.path().join("script");

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_persons_mounts_are_reported() {
+    fn only_the_users_mounts_are_reported() {
         let info = "1 0 0:1 / / rw - overlay overlay rw\n\
                     2 1 8:1 /x /home/work rw,relatime - ext4 /dev/a rw\n\
                     3 1 8:1 /y /home/work/data ro,relatime - ext4 /dev/a rw\n\

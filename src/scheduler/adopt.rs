@@ -27,7 +27,7 @@ impl Scheduler {
     pub fn recall(&mut self, records: Vec<SessionRecord>) -> Vec<Session> {
         let mut recalled = Vec::new();
         for record in records {
-            if let Entry::Vacant(place) = self.held.entry(record.session.id) {
+            if let Entry::Vacant(place) = self.tracked.entry(record.session.id) {
                 recalled.push(record.session.clone());
                 place.insert(TrackedSession::new(record));
             }
@@ -38,15 +38,16 @@ impl Scheduler {
     /// Drops recalled sessions from memory, unless a step of theirs is unfinished. Returns how many
     /// were dropped.
     pub fn drop_recalled(&mut self, sessions: &[SessionId]) -> usize {
-        let before = self.held.len();
+        let before = self.tracked.len();
         for id in sessions {
-            let is_done_with =
-                |held: &TrackedSession| held.record.forgotten && held.record.step == Step::Settled;
-            if self.held.get(id).is_some_and(is_done_with) {
-                self.held.remove(id);
+            let is_done_with = |tracked: &TrackedSession| {
+                tracked.record.forgotten && tracked.record.step == Step::Settled
+            };
+            if self.tracked.get(id).is_some_and(is_done_with) {
+                self.tracked.remove(id);
             }
         }
-        before - self.held.len()
+        before - self.tracked.len()
     }
 
     /// Adopts a container with our label that the state database doesn't know.

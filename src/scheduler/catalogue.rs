@@ -182,7 +182,7 @@ fn group(
 ) -> ResourceGroup {
     ResourceGroup {
         name: Clean::new(name),
-        using: share.held.clone(),
+        using: share.used.clone(),
         remaining: room.remaining(share),
         waiting: Some(waiting.get(name).copied().unwrap_or(0)),
         capacity: share.reported(),

@@ -18,9 +18,9 @@ impl Scheduler {
         for pause in pauses.into_iter().flatten().chain(self.pulls.pauses()) {
             *pause = now;
         }
-        for held in self.held.values_mut().filter(|it| it.retry_at.is_some()) {
-            held.retry_at = Some(now);
-            self.deadlines.insert((now, held.id()));
+        for tracked in self.tracked.values_mut().filter(|it| it.retry_at.is_some()) {
+            tracked.retry_at = Some(now);
+            self.deadlines.insert((now, tracked.id()));
         }
         self.plan_all_due();
         self.jumped(turn, now);
@@ -30,11 +30,11 @@ impl Scheduler {
         if seconds == 0 {
             return;
         }
-        let live = self.held.values().filter(|held| held.is_judged());
+        let live = self.tracked.values().filter(|tracked| tracked.is_checked());
         let ids: Vec<SessionId> = live.map(TrackedSession::id).collect();
         for id in ids {
-            if let Some(held) = self.change(turn, id) {
-                let set = &mut held.record.clock_set;
+            if let Some(tracked) = self.change(turn, id) {
+                let set = &mut tracked.record.clock_set;
                 *set = set.saturating_add(seconds);
             }
         }

@@ -18,12 +18,12 @@ use crate::model::{
 const NAMED: usize = 3;
 
 /// Records what the engine reports about the containers of a session.
-pub(super) fn note_containers(held: &mut TrackedSession, sight: &Sighting) {
-    let session = &mut held.record.session;
+pub(super) fn note_containers(tracked: &mut TrackedSession, sight: &Sighting) {
+    let session = &mut tracked.record.session;
     if sight.home.is_some() {
         session.home.clone_from(&sight.home);
     }
-    session.occupied_slots = held.record.spec.total_slots();
+    session.occupied_slots = tracked.record.spec.total_slots();
     if let Some(kernel) = session.kernels.first_mut() {
         kernel.container_id = Some(sight.container_id.clone());
         kernel.address.clone_from(&sight.address);
@@ -46,8 +46,8 @@ fn kernel_of<'a>(session: &'a mut Session, sub: &SubSighting) -> &'a mut Kernel 
 }
 
 /// Whether all containers of the session exist.
-pub(super) fn is_whole(held: &TrackedSession, sight: &Sighting) -> bool {
-    sight.subs.len() + 1 >= held.record.session.kernels.len()
+pub(super) fn is_whole(tracked: &TrackedSession, sight: &Sighting) -> bool {
+    sight.subs.len() + 1 >= tracked.record.session.kernels.len()
 }
 
 impl Scheduler {
@@ -59,11 +59,11 @@ impl Scheduler {
         id: SessionId,
         subs: &[SubSighting],
     ) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let limit = held.record.spec.mem;
-        let session = &mut held.record.session;
+        let limit = tracked.record.spec.mem;
+        let session = &mut tracked.record.session;
         for sub in subs {
             note_state(kernel_of(session, sub), &sub.state, now);
         }
@@ -89,10 +89,10 @@ impl Scheduler {
     fn degrade(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, why: &Clean) {
         let degraded = Status::RunningDegraded;
         self.advance(turn, now, id, "detect-termination", &degraded, Some(why));
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let session = &mut held.record.session;
+        let session = &mut tracked.record.session;
         session.status_message = Some(why.clone());
         for kernel in &mut session.kernels {
             if kernel.status == degraded {

@@ -49,10 +49,10 @@ impl Scheduler {
             limit: (limit > 0).then_some(limit),
             keep_free: self.settings.disk.save.keep_free,
         };
-        if let Some(held) = self.change(turn, id) {
-            held.commit = Some(number);
-            held.record.committing = Some(name.to_owned());
-            let session = &mut held.record.session;
+        if let Some(tracked) = self.change(turn, id) {
+            tracked.commit = Some(number);
+            tracked.record.committing = Some(name.to_owned());
+            let session = &mut tracked.record.session;
             session.commit = CommitStatus::Ongoing;
             session.pending_request = Some(words(name, None));
         }
@@ -65,8 +65,8 @@ impl Scheduler {
 
     /// Whether an image can be created from the session now.
     fn check_commit(&self, id: SessionId) -> Result<(), Failure> {
-        let held = self.find(id)?;
-        let session = &held.record.session;
+        let tracked = self.find(id)?;
+        let session = &tracked.record.session;
         let name = &session.name;
         if session.session_type != SessionType::Interactive {
             return Err(Failure::refused(tr_sent!(
@@ -89,7 +89,7 @@ impl Scheduler {
                  session are copied with `workbay cp`, or stay in a mounted folder"
             )));
         }
-        if let Some(other) = &held.record.committing {
+        if let Some(other) = &tracked.record.committing {
             return Err(Failure::refused(tr_sent!(
                 "the image {other} is already being created from {name}",
                 other,
@@ -100,7 +100,7 @@ impl Scheduler {
                 name
             )));
         }
-        if session.status != Status::Running || held.record.ending.is_some() {
+        if session.status != Status::Running || tracked.record.ending.is_some() {
             return Err(Failure::refused(tr_sent!("session {name} is {status}: images are created from running sessions only", name, status = session.status))
             .hint(tr_sent!("wait until it runs. A session that has ended can be launched again: `workbay relaunch`")));
         }
@@ -113,8 +113,8 @@ impl Scheduler {
             let own = it.facts.customized.as_ref()?;
             own.owner.is_none().then_some(own.name.as_str())
         });
-        let begun = self.held.values();
-        let begun = begun.filter_map(|held| held.record.committing.as_deref());
+        let begun = self.tracked.values();
+        let begun = begun.filter_map(|tracked| tracked.record.committing.as_deref());
         let names: Vec<&str> = ours.chain(begun).collect();
         if names.contains(&name) {
             return Err(
@@ -170,12 +170,12 @@ impl Scheduler {
 
     /// Forgets the creation of an image, and notifies the engine. Returns the names of the session and the image.
     fn commit_is_over(&mut self, turn: &mut Turn, id: SessionId) -> Option<(Clean, String)> {
-        let held = self.held.get(&id)?;
-        held.record.committing.as_ref()?;
-        let held = self.change(turn, id)?;
-        let image = held.record.committing.take()?;
-        let number = held.commit.take();
-        let session = &mut held.record.session;
+        let tracked = self.tracked.get(&id)?;
+        tracked.record.committing.as_ref()?;
+        let tracked = self.change(turn, id)?;
+        let image = tracked.record.committing.take()?;
+        let number = tracked.commit.take();
+        let session = &mut tracked.record.session;
         session.commit = CommitStatus::Ready;
         let asked = session.pending_request.as_ref();
         if asked.is_some_and(|it| it.as_str().starts_with(Session::COMMITTING)) {
@@ -196,23 +196,23 @@ impl Scheduler {
         number: CommitNumber,
         result: Result<CommitStep, Failure>,
     ) {
-        let current = self.held.get(&id).and_then(|held| held.commit);
+        let current = self.tracked.get(&id).and_then(|tracked| tracked.commit);
         let is_current = current == Some(number);
         let is_over = !matches!(result, Ok(CommitStep::Begun { .. }));
         if is_current
             && is_over
-            && let Some(held) = self.change(turn, id)
+            && let Some(tracked) = self.change(turn, id)
         {
-            held.commit = None;
+            tracked.commit = None;
         }
         match result {
             Ok(CommitStep::Begun { number, of, what }) if is_current => {
-                if let Some(held) = self.change(turn, id)
-                    && let Some(image) = held.record.committing.clone()
-                    && held.record.ending.is_none()
+                if let Some(tracked) = self.change(turn, id)
+                    && let Some(image) = tracked.record.committing.clone()
+                    && tracked.record.ending.is_none()
                 {
                     let step = format!("{number}/{of} {what}");
-                    held.record.session.pending_request = Some(words(&image, Some(&step)));
+                    tracked.record.session.pending_request = Some(words(&image, Some(&step)));
                 }
             }
             Ok(CommitStep::Begun { .. }) => {}
@@ -253,11 +253,11 @@ impl Scheduler {
 
     /// Reports the images that an earlier daemon was creating when it ended.
     pub(super) fn report_lost_commits(&mut self, turn: &mut Turn) {
-        let lost = |held: &&super::tracked_session::TrackedSession| {
-            held.record.committing.is_some() && held.commit.is_none()
+        let lost = |tracked: &&super::tracked_session::TrackedSession| {
+            tracked.record.committing.is_some() && tracked.commit.is_none()
         };
         let ids: Vec<SessionId> = self
-            .held
+            .tracked
             .values()
             .filter(lost)
             .map(super::tracked_session::TrackedSession::id)

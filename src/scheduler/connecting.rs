@@ -109,8 +109,8 @@ impl Scheduler {
         self.queue.look_at = None;
         // Without a connection there is nothing to detach, so terminals don't wait for it any
         // longer.
-        for held in self.held.values_mut() {
-            held.detaching = false;
+        for tracked in self.tracked.values_mut() {
+            tracked.detaching = false;
         }
     }
 
@@ -169,12 +169,12 @@ impl Scheduler {
 
     /// When the daemon starts, it detaches the terminals of the previous one.
     fn detach_leftovers(&mut self, turn: &mut Turn) {
-        for held in self.held.values_mut() {
-            if held.record.session.status.is_live() {
-                held.detaching = true;
+        for tracked in self.tracked.values_mut() {
+            if tracked.record.session.status.is_live() {
+                tracked.detaching = true;
                 turn.orders.push(Order::DetachAll {
-                    session: held.record.session.id,
-                    epoch: held.epoch,
+                    session: tracked.record.session.id,
+                    epoch: tracked.epoch,
                 });
             }
         }

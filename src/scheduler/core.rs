@@ -41,7 +41,7 @@ pub struct Scheduler {
     pub(super) settings: Settings,
     pub(super) owner: Clean,
     pub(super) context: ContextName,
-    pub(super) held: BTreeMap<SessionId, TrackedSession>,
+    pub(super) tracked: BTreeMap<SessionId, TrackedSession>,
     pub(super) environments: Vec<Environment>,
     /// The folders in the last survey that read them.
     pub(super) folders: Vec<Folder>,
@@ -76,7 +76,7 @@ impl Scheduler {
             settings,
             owner,
             context,
-            held: BTreeMap::new(),
+            tracked: BTreeMap::new(),
             environments: Vec::new(),
             folders: Vec::new(),
             others: ResourceSlots::default(),
@@ -93,9 +93,9 @@ impl Scheduler {
             early: Vec::new(),
         };
         for record in records {
-            let mut held = TrackedSession::new(record);
-            scheduler.plan_forgetting(&mut held);
-            scheduler.held.insert(held.id(), held);
+            let mut tracked = TrackedSession::new(record);
+            scheduler.plan_forgetting(&mut tracked);
+            scheduler.tracked.insert(tracked.id(), tracked);
         }
         scheduler
     }
@@ -197,8 +197,8 @@ impl Scheduler {
     pub fn take_back(&mut self, turn: &mut Turn) {
         for (id, before) in std::mem::take(&mut turn.before) {
             match before {
-                Some(held) => self.held.insert(id, held),
-                None => self.held.remove(&id),
+                Some(tracked) => self.tracked.insert(id, tracked),
+                None => self.tracked.remove(&id),
             };
             self.idle.mark_outdated(id);
         }
@@ -210,11 +210,11 @@ impl Scheduler {
     }
 
     pub fn session(&self, id: SessionId) -> Option<&Session> {
-        self.held.get(&id).map(|held| &held.record.session)
+        self.tracked.get(&id).map(|tracked| &tracked.record.session)
     }
 
     pub fn sessions(&self) -> impl Iterator<Item = &Session> {
-        self.held.values().map(|held| &held.record.session)
+        self.tracked.values().map(|tracked| &tracked.record.session)
     }
 
     pub fn environments(&self) -> &[Environment] {
@@ -236,12 +236,18 @@ impl Scheduler {
 
     /// Whether the saved log and the home directory of a session were deleted.
     pub fn is_forgotten(&self, id: SessionId) -> bool {
-        self.held.get(&id).is_some_and(|held| held.record.forgotten)
+        self.tracked
+            .get(&id)
+            .is_some_and(|tracked| tracked.record.forgotten)
     }
 
     /// Whether terminals of a session must wait until those of an earlier daemon are detached.
     pub fn is_settling(&self, id: SessionId) -> bool {
-        self.is_connecting() || self.held.get(&id).is_some_and(|held| held.detaching)
+        self.is_connecting()
+            || self
+                .tracked
+                .get(&id)
+                .is_some_and(|tracked| tracked.detaching)
     }
 
     pub(super) fn is_connecting(&self) -> bool {
@@ -250,13 +256,15 @@ impl Scheduler {
 
     /// Returns a session for a change, and keeps its earlier state in the turn.
     pub(super) fn change(&mut self, turn: &mut Turn, id: SessionId) -> Option<&mut TrackedSession> {
-        let held = self.held.get_mut(&id)?;
-        turn.before.entry(id).or_insert_with(|| Some(held.clone()));
-        Some(held)
+        let tracked = self.tracked.get_mut(&id)?;
+        turn.before
+            .entry(id)
+            .or_insert_with(|| Some(tracked.clone()));
+        Some(tracked)
     }
 
     pub(super) fn find(&self, id: SessionId) -> Result<&TrackedSession, Failure> {
-        self.held.get(&id).ok_or_else(|| {
+        self.tracked.get(&id).ok_or_else(|| {
             Failure::not_found(tr_sent!("session {short} not found", short = id.short()))
                 .hint(tr_sent!("`workbay ls --tab all` lists names and ids"))
         })
@@ -272,10 +280,10 @@ impl Scheduler {
         to: &Status,
         message: Option<&Clean>,
     ) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let session = &mut held.record.session;
+        let session = &mut tracked.record.session;
         let from = std::mem::replace(&mut session.status, to.clone());
         for kernel in &mut session.kernels {
             if !kernel.status.is_final() {
@@ -325,10 +333,10 @@ impl Scheduler {
         let mut changes = Vec::new();
         let mut writes = Vec::new();
         for (id, before) in &turn.before {
-            let Some(after) = self.held.get(id) else {
+            let Some(after) = self.tracked.get(id) else {
                 continue;
             };
-            let old = before.as_ref().map(|held| &held.record);
+            let old = before.as_ref().map(|tracked| &tracked.record);
             if old != Some(&after.record) {
                 writes.push(Write::Session(Box::new(after.record.clone())));
             }
@@ -349,8 +357,8 @@ impl Scheduler {
         self.add_held(turn, TrackedSession::new(record));
     }
 
-    pub(super) fn add_held(&mut self, turn: &mut Turn, held: TrackedSession) {
-        turn.before.entry(held.id()).or_insert(None);
-        self.held.insert(held.id(), held);
+    pub(super) fn add_held(&mut self, turn: &mut Turn, tracked: TrackedSession) {
+        turn.before.entry(tracked.id()).or_insert(None);
+        self.tracked.insert(tracked.id(), tracked);
     }
 }

@@ -15,17 +15,17 @@ impl Scheduler {
     pub(super) fn session_due(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         let connected = self.is_connected();
         let wanted = self.is_home_wanted(id);
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let retry = held.retry_at.is_some_and(|at| at <= now);
-        let forget = held.forget_at.is_some_and(|at| at <= now);
+        let retry = tracked.retry_at.is_some_and(|at| at <= now);
+        let forget = tracked.forget_at.is_some_and(|at| at <= now);
         // Without an engine, it stays due until the connection is back.
         if forget && wanted {
             self.forget_again(turn, now, id);
         } else if forget && connected {
-            held.forget_at = None;
-            let epoch = held.epoch;
+            tracked.forget_at = None;
+            let epoch = tracked.epoch;
             turn.orders.push(Order::Forget { session: id, epoch });
         }
         if retry {
@@ -35,8 +35,8 @@ impl Scheduler {
     }
 
     /// Sets when the home directory and the log of an ended session are deleted.
-    pub(super) fn plan_forgetting(&mut self, held: &mut TrackedSession) {
-        let record = &held.record;
+    pub(super) fn plan_forgetting(&mut self, tracked: &mut TrackedSession) {
+        let record = &tracked.record;
         let ended = record.session.has_ended() && record.step == Step::Settled;
         if !ended || record.forgotten {
             return;
@@ -49,24 +49,24 @@ impl Scheduler {
         else {
             return;
         };
-        held.forget_at = Some(at);
-        self.deadlines.insert((at, held.id()));
+        tracked.forget_at = Some(at);
+        self.deadlines.insert((at, tracked.id()));
     }
 
     /// Deletes the home directory and the log of an ended session now, unless another session takes it over.
     pub(super) fn forget_early(&mut self, turn: &mut Turn, id: SessionId) {
         let (connected, wanted) = (self.is_connected(), self.is_home_wanted(id));
-        let ended = self.held.get(&id).is_some_and(|held| {
-            let record = &held.record;
+        let ended = self.tracked.get(&id).is_some_and(|tracked| {
+            let record = &tracked.record;
             let is_left = record.session.home.is_some() && !record.forgotten;
             is_left && record.session.has_ended() && record.step == Step::Settled
         });
         if !connected || wanted || !ended {
             return;
         }
-        if let Some(held) = self.change(turn, id) {
-            held.forget_at = None;
-            let epoch = held.epoch;
+        if let Some(tracked) = self.change(turn, id) {
+            tracked.forget_at = None;
+            let epoch = tracked.epoch;
             turn.orders.push(Order::Forget { session: id, epoch });
         }
     }
@@ -79,12 +79,12 @@ impl Scheduler {
         failure: Option<&Failure>,
     ) {
         let asked = self.change(turn, id);
-        let asked = asked.map(|held| std::mem::take(&mut held.delete_tickets));
+        let asked = asked.map(|tracked| std::mem::take(&mut tracked.delete_tickets));
         let asked = asked.unwrap_or_default();
         let Some(failure) = failure else {
-            if let Some(held) = self.change(turn, id) {
-                held.record.forgotten = true;
-                held.record.session.home = None;
+            if let Some(tracked) = self.change(turn, id) {
+                tracked.record.forgotten = true;
+                tracked.record.session.home = None;
             }
             if !asked.is_empty() {
                 self.delete(turn, id, asked);
@@ -95,13 +95,13 @@ impl Scheduler {
             turn.answer(ticket, Err(failure.clone()));
         }
         if !failure.is_lost()
-            && let Some(held) = self.change(turn, id)
+            && let Some(tracked) = self.change(turn, id)
         {
-            held.forget_failures += 1;
+            tracked.forget_failures += 1;
             // The rest was moved aside. The message says where.
-            held.record.session.home = None;
-            if held.forget_failures == 1 {
-                let text = format!("{}: {}", held.record.session.name, failure.sentence());
+            tracked.record.session.home = None;
+            if tracked.forget_failures == 1 {
+                let text = format!("{}: {}", tracked.record.session.name, failure.sentence());
                 turn.message(Level::Warning, Some(id), text);
             }
         }
@@ -109,13 +109,13 @@ impl Scheduler {
     }
 
     fn forget_again(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let doublings = held.forget_failures.saturating_sub(1).min(8);
+        let doublings = tracked.forget_failures.saturating_sub(1).min(8);
         let pause = (FORGET_AGAIN * 2_i32.pow(doublings)).min(FORGET_AGAIN_AT_MOST);
         if let Ok(at) = now.checked_add(pause) {
-            held.forget_at = Some(at);
+            tracked.forget_at = Some(at);
             self.deadlines.insert((at, id));
         }
     }

@@ -14,8 +14,8 @@ use crate::model::{
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Gap {
     None,
-    DaemonAway,
-    LineLost(Option<Timestamp>),
+    DaemonNotRunning,
+    EngineDisconnected(Option<Timestamp>),
     /// The machine was restarted.
     Reboot,
 }
@@ -121,11 +121,13 @@ fn by_restart(subject: &str, exit: Exit, gap: Gap, killed: bool) -> Option<Endin
     let text = exit_sentence(subject, exit.code);
     match gap {
         Gap::Reboot => Some(by_reboot()),
-        Gap::LineLost(lost) if killed || ended_since(exit.finished_at, lost) => Some(ending(
-            "engine-restarted",
-            tr_sent!("{text} when the engine or the machine restarted", text),
-        )),
-        Gap::DaemonAway if killed => Some(ending(
+        Gap::EngineDisconnected(lost) if killed || ended_since(exit.finished_at, lost) => {
+            Some(ending(
+                "engine-restarted",
+                tr_sent!("{text} when the engine or the machine restarted", text),
+            ))
+        }
+        Gap::DaemonNotRunning if killed => Some(ending(
             "engine-restarted",
             tr_sent!(
                 "{text} while workbay's daemon wasn't running: the machine or the engine \
@@ -148,8 +150,8 @@ fn ended_since(finished_at: Option<Timestamp>, lost_at: Option<Timestamp>) -> bo
 
 fn meanwhile(text: String, gap: Gap) -> String {
     match gap {
-        Gap::DaemonAway => tr_sent!("{text} while workbay's daemon wasn't running", text),
-        Gap::None | Gap::LineLost(_) | Gap::Reboot => text,
+        Gap::DaemonNotRunning => tr_sent!("{text} while workbay's daemon wasn't running", text),
+        Gap::None | Gap::EngineDisconnected(_) | Gap::Reboot => text,
     }
 }
 

@@ -60,12 +60,12 @@ impl Scheduler {
     ) {
         let why = Clean::new(why);
         self.advance(turn, now, id, phase, &Status::Error, Some(&why));
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        held.record.step = Step::Remove;
-        held.secrets.clear();
-        let session = &mut held.record.session;
+        tracked.record.step = Step::Remove;
+        tracked.secrets.clear();
+        let session = &mut tracked.record.session;
         session.status_info = Some(Clean::new(info));
         session.status_message = Some(why);
         session.terminated_at = Some(now);
@@ -83,16 +83,16 @@ impl Scheduler {
         id: SessionId,
         failure: &Failure,
     ) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        held.failures += 1;
-        if held.failures >= TRIES {
+        tracked.failures += 1;
+        if tracked.failures >= TRIES {
             return self.give_up(turn, now, id, failure);
         }
-        let pause = SignedDuration::from_secs(1 << held.failures);
+        let pause = SignedDuration::from_secs(1 << tracked.failures);
         if let Ok(at) = now.checked_add(pause) {
-            held.retry_at = Some(at);
+            tracked.retry_at = Some(at);
             self.deadlines.insert((at, id));
         }
     }
@@ -115,12 +115,12 @@ impl Scheduler {
                 Some(&why),
             );
         }
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        held.settle();
-        held.record.ending = None;
-        let session = &mut held.record.session;
+        tracked.settle();
+        tracked.record.ending = None;
+        let session = &mut tracked.record.session;
         session.status_info = Some(Clean::new("failed-to-terminate"));
         // Its container is left, so a failed launch hasn't ended after all.
         session.terminated_at = None;

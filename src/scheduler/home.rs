@@ -11,10 +11,10 @@ impl Scheduler {
         let Some(from) = request.home_of else {
             return Ok(());
         };
-        let held = self.find(from)?;
-        let session = &held.record.session;
+        let tracked = self.find(from)?;
+        let session = &tracked.record.session;
         let name = &session.name;
-        if !session.has_ended() || held.record.step != Step::Settled {
+        if !session.has_ended() || tracked.record.step != Step::Settled {
             let text = tr_sent!(
                 "session {name} hasn't ended: its home directory is in use",
                 name
@@ -34,7 +34,7 @@ impl Scheduler {
             );
             return Err(Failure::refused(text).hint(hint));
         }
-        if held.record.forgotten || session.home.is_none() {
+        if tracked.record.forgotten || session.home.is_none() {
             let text = tr_sent!(
                 "the home directory of session {name} is already deleted",
                 name
@@ -47,7 +47,7 @@ impl Scheduler {
     /// The name of the session that the home directory belongs to now, or will belong to: the last of those that took
     /// it over from one another.
     fn successor(&self, from: SessionId) -> Option<&Clean> {
-        let mut owner = self.held.get(&from)?;
+        let mut owner = self.tracked.get(&from)?;
         while let Some(next) = self.home_taker(owner) {
             owner = next;
         }
@@ -59,7 +59,7 @@ impl Scheduler {
     /// The session that took over the home directory of `earlier`, or waits for it.
     fn home_taker(&self, earlier: &TrackedSession) -> Option<&TrackedSession> {
         let session = &earlier.record.session;
-        let mut others = self.held.values();
+        let mut others = self.tracked.values();
         others.find(|it| {
             let waits = !it.record.session.has_ended();
             let from = it.record.spec.home_of;
@@ -70,7 +70,7 @@ impl Scheduler {
 
     /// The unfinished session that uses this home directory or will use it.
     fn home_user(&self, from: SessionId) -> Option<&TrackedSession> {
-        let mut others = self.held.values();
+        let mut others = self.tracked.values();
         others.find(|other| {
             other.record.spec.home_of == Some(from) && !other.record.session.has_ended()
         })
@@ -79,14 +79,17 @@ impl Scheduler {
     /// Whether the home directory must be kept for a session that isn't created yet, regardless of
     /// its age.
     pub(super) fn is_home_wanted(&self, id: SessionId) -> bool {
-        let home = self.held.get(&id).map(|held| &held.record.session.home);
+        let home = self
+            .tracked
+            .get(&id)
+            .map(|tracked| &tracked.record.session.home);
         home.is_some_and(Option::is_some) && self.home_user(id).is_some()
     }
 
     /// After the later session is created, the home directory doesn't belong to the earlier one any
     /// more.
     pub(super) fn note_home_taken(&mut self, turn: &mut Turn, id: SessionId) {
-        let from = self.held.get(&id).and_then(|it| it.record.spec.home_of);
+        let from = self.tracked.get(&id).and_then(|it| it.record.spec.home_of);
         if let Some(earlier) = from.and_then(|from| self.change(turn, from)) {
             earlier.record.session.home = None;
         }

@@ -66,8 +66,8 @@ impl Scheduler {
             return turn.answer(ticket, answer);
         }
         turn.refusable = true;
-        let answer = self.checked(&launch, now).map(|held| {
-            let record = &held.record;
+        let answer = self.checked(&launch, now).map(|tracked| {
+            let record = &tracked.record;
             let session = record.session.clone();
             Self::audit(
                 turn,
@@ -76,7 +76,7 @@ impl Scheduler {
                 Some(session.id),
                 &record.spec.environment_label,
             );
-            self.add_held(turn, held);
+            self.add_held(turn, tracked);
             Answer::Launched(Box::new(session))
         });
         turn.answer(ticket, answer);
@@ -85,12 +85,12 @@ impl Scheduler {
     /// The answer to a launch whose idempotency key was used before, whatever became of that
     /// session.
     fn repeated(&self, launch: &Launch) -> Option<Checked<Answer>> {
-        let held = self
-            .held
+        let tracked = self
+            .tracked
             .get(&launch.session)
             .filter(|_| launch.repeatable)?;
-        let session = &held.record.session;
-        if self.is_same(launch, held) {
+        let session = &tracked.record.session;
+        if self.is_same(launch, tracked) {
             return Some(Ok(Answer::Repeated(Box::new(session.clone()))));
         }
         let text = tr_sent!(
@@ -105,8 +105,8 @@ impl Scheduler {
 
     /// Whether the session matches the launch, as far as it is known. For a session that was
     /// rebuilt from its labels, only name and environment are compared.
-    fn is_same(&self, launch: &Launch, held: &TrackedSession) -> bool {
-        let (asked, record) = (&launch.request, &held.record);
+    fn is_same(&self, launch: &Launch, tracked: &TrackedSession) -> bool {
+        let (asked, record) = (&launch.request, &tracked.record);
         if let Some(known) = &record.request {
             return **known == self.without_secrets(asked);
         }
@@ -160,9 +160,9 @@ impl Scheduler {
         if let Some(failure) = refusal_for(FailureKind::Refused, problems) {
             return Err(failure);
         }
-        let held = self.new_held(launch, &request, chosen, now);
-        self.check_waiting(&held, now)?;
-        Ok(held)
+        let tracked = self.new_held(launch, &request, chosen, now);
+        self.check_waiting(&tracked, now)?;
+        Ok(tracked)
     }
 
     /// Fills in what wasn't requested, from the settings and the rules.
@@ -193,14 +193,14 @@ impl Scheduler {
     }
 
     /// Enforces the limit of waiting sessions. A session that begins at once doesn't count.
-    fn check_waiting(&self, held: &TrackedSession, now: Timestamp) -> Checked<()> {
+    fn check_waiting(&self, tracked: &TrackedSession, now: Timestamp) -> Checked<()> {
         let Some(most) = self.settings.resources.limits.pending_sessions else {
             return Ok(());
         };
         let waiting = self.waiting().count();
-        let id = held.id();
+        let id = tracked.id();
         let begins = || {
-            let decision = self.weigh(Some(&held.record), now);
+            let decision = self.weigh(Some(&tracked.record), now);
             decision.is_some_and(|decision| decision.begin.contains(&id))
         };
         if waiting < most as usize || begins() {
@@ -221,11 +221,11 @@ impl Scheduler {
         name::check(name).map_err(|error| Failure::usage(error.to_string()))?;
         match self.name_holder(name) {
             None => Ok(()),
-            Some(held) => Err(Failure::refused(tr_sent!(
+            Some(tracked) => Err(Failure::refused(tr_sent!(
                 "the name '{name}' is taken by session {short} ({status})",
                 name,
-                short = held.id().short(),
-                status = held.record.session.status
+                short = tracked.id().short(),
+                status = tracked.record.session.status
             ))
             .hint(tr_sent!(
                 "choose another name, or terminate that session first"
@@ -235,8 +235,8 @@ impl Scheduler {
 
     /// The unfinished session that has the name, or is being renamed to it.
     fn name_holder(&self, name: &str) -> Option<&TrackedSession> {
-        self.held.values().find(|held| {
-            let record = &held.record;
+        self.tracked.values().find(|tracked| {
+            let record = &tracked.record;
             let bears = record.session.name == *name || record.renaming.as_deref() == Some(name);
             // A container that is being removed still has the name.
             let is_free = record.session.has_ended() && record.step == Step::Settled;

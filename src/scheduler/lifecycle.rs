@@ -29,32 +29,32 @@ impl Scheduler {
             self.begin_stop_hook(turn, id);
         }
         let gentle = self.settings.engine.stop_grace_seconds;
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let rests = matches!(held.record.step, Step::Settled | Step::Wait);
-        if !connected || held.busy || rests {
+        let rests = matches!(tracked.record.step, Step::Settled | Step::Wait);
+        if !connected || tracked.busy || rests {
             return;
         }
-        if held.record.step == Step::Pull {
+        if tracked.record.step == Step::Pull {
             return self.require_image(turn, id);
         }
-        let Some(plan) = plan(held) else {
+        let Some(plan) = plan(tracked) else {
             return;
         };
-        held.epoch += 1;
-        held.busy = true;
-        held.touched = number;
-        held.retry_at = None;
-        let (session, epoch) = (id, held.epoch);
-        let order = match held.record.step {
+        tracked.epoch += 1;
+        tracked.busy = true;
+        tracked.touched = number;
+        tracked.retry_at = None;
+        let (session, epoch) = (id, tracked.epoch);
+        let order = match tracked.record.step {
             Step::Settled | Step::Wait | Step::Pull => return,
             Step::Create => Order::Create {
                 epoch,
                 plan: Box::new(plan),
             },
             Step::Start => Order::Start { session, epoch },
-            Step::StopHook => match stop_hook(held) {
+            Step::StopHook => match stop_hook(tracked) {
                 Some(hook) => Order::StopHook {
                     session,
                     epoch,
@@ -65,7 +65,7 @@ impl Scheduler {
             Step::Stop => Order::Stop {
                 session,
                 epoch,
-                grace_seconds: if held.record.force { 0 } else { gentle },
+                grace_seconds: if tracked.record.force { 0 } else { gentle },
             },
             Step::Remove => Order::Remove { session, epoch },
         };
@@ -75,13 +75,13 @@ impl Scheduler {
     /// After a (re)connect: orders again what was decided but isn't done.
     pub(super) fn resume_all(&mut self, turn: &mut Turn, now: Timestamp) {
         let open: Vec<SessionId> = self
-            .held
+            .tracked
             .values()
-            .filter(|held| is_under_way(held))
+            .filter(|tracked| is_under_way(tracked))
             .map(TrackedSession::id)
             .collect();
         for id in open {
-            if self.held.get(&id).is_some_and(has_lost_secrets) {
+            if self.tracked.get(&id).is_some_and(has_lost_secrets) {
                 let why = tr_sent!(
                     "the daemon restarted before the session was created, and secret \
                            variables are in its memory only. Relaunch the session"
@@ -94,9 +94,9 @@ impl Scheduler {
             }
             self.issue_rename(turn, id);
         }
-        let forgets = self.held.values().filter_map(|held| {
-            let at = held.forget_at?;
-            Some((at, held.id()))
+        let forgets = self.tracked.values().filter_map(|tracked| {
+            let at = tracked.forget_at?;
+            Some((at, tracked.id()))
         });
         self.deadlines.extend(forgets);
         self.plan_all_due();
@@ -117,7 +117,7 @@ impl Scheduler {
             self.note_failure(turn, now, failure);
         }
         let number = self.turn_number;
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
         match order {
@@ -128,26 +128,26 @@ impl Scheduler {
             | OrderKind::Commit
             | OrderKind::CancelCommit
             | OrderKind::StopHook => {}
-            OrderKind::DetachAll => held.detaching = false,
+            OrderKind::DetachAll => tracked.detaching = false,
             OrderKind::Rename => self.renamed(turn, id, result.err()),
             OrderKind::Forget => self.forgot(turn, now, id, result.err().as_ref()),
             OrderKind::Inspect => {
-                held.inspecting = false;
-                if held.busy || held.epoch != epoch {
-                    held.missed = true;
+                tracked.inspecting = false;
+                if tracked.busy || tracked.epoch != epoch {
+                    tracked.missed = true;
                 } else if let Ok(sight) = result {
-                    held.touched = number;
+                    tracked.touched = number;
                     self.apply_sight(turn, now, id, sight, false);
                 }
                 self.plan_due(id);
                 self.check_idle(turn, now, id);
             }
             OrderKind::Create | OrderKind::Start | OrderKind::Stop | OrderKind::Remove => {
-                if !held.busy || held.epoch != epoch {
+                if !tracked.busy || tracked.epoch != epoch {
                     return;
                 }
-                held.busy = false;
-                held.touched = number;
+                tracked.busy = false;
+                tracked.touched = number;
                 match result {
                     Ok(sight) => self.step_done(turn, now, id, order, sight),
                     Err(failure) => self.step_failed(turn, now, id, order, &failure),
@@ -165,26 +165,27 @@ impl Scheduler {
         step: OrderKind,
         sight: Option<Sighting>,
     ) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        held.failures = 0;
+        tracked.failures = 0;
         if let Some(sight) = &sight {
-            note_containers(held, sight);
+            note_containers(tracked, sight);
         }
-        let ending = held.record.ending.is_some();
+        let ending = tracked.record.ending.is_some();
         // The container gets its address from the engine when it starts.
-        held.missed |= step == OrderKind::Start && !held.record.session.preopen_ports.is_empty();
+        tracked.missed |=
+            step == OrderKind::Start && !tracked.record.session.preopen_ports.is_empty();
         match (step, ending) {
             (OrderKind::Create, false) => {
-                held.record.step = Step::Start;
-                held.secrets.clear();
+                tracked.record.step = Step::Start;
+                tracked.secrets.clear();
                 self.note_home_taken(turn, id);
                 self.advance(turn, now, id, "start-sessions", &Status::Creating, None);
             }
             (OrderKind::Start, false) => return self.promote(turn, now, id, None),
-            (OrderKind::Start, true) => held.record.step = Step::Stop,
-            (OrderKind::Create, true) | (OrderKind::Stop, _) => held.record.step = Step::Remove,
+            (OrderKind::Start, true) => tracked.record.step = Step::Stop,
+            (OrderKind::Create, true) | (OrderKind::Stop, _) => tracked.record.step = Step::Remove,
             _ => return self.finish(turn, now, id),
         }
         self.issue(turn, id);
@@ -198,12 +199,12 @@ impl Scheduler {
         step: OrderKind,
         failure: &Failure,
     ) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
         let making = matches!(step, OrderKind::Create | OrderKind::Start);
         match (making, failure.kind) {
-            (true, _) if held.record.ending.is_some() => held.record.step = Step::Remove,
+            (true, _) if tracked.record.ending.is_some() => tracked.record.step = Step::Remove,
             (true, FailureKind::NoImage) if self.pull_after_all(turn, now, id) => return,
             (true, _) => return self.fail(turn, now, id, step, failure),
             (false, FailureKind::Unreachable) => return,
@@ -223,12 +224,12 @@ impl Scheduler {
     ) {
         self.advance(turn, now, id, "promote-to-running", &Status::Running, None);
         let boot = self.boot.clone();
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        held.record.step = Step::Settled;
-        held.record.boot.clone_from(&boot);
-        let session = &mut held.record.session;
+        tracked.record.step = Step::Settled;
+        tracked.record.boot.clone_from(&boot);
+        let session = &mut tracked.record.session;
         let at = *session.started_at.get_or_insert(started_at.unwrap_or(now));
         session.activity = Some(Activity {
             at,
@@ -245,14 +246,14 @@ impl Scheduler {
     /// The container is removed, so the decided ending takes effect.
     pub(super) fn finish(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         self.drop_commit(turn, id);
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        held.settle();
-        held.record.renaming = None;
-        let session = &mut held.record.session;
+        tracked.settle();
+        tracked.record.renaming = None;
+        let session = &mut tracked.record.session;
         session.pull = None;
-        if let Some(ending) = held.record.ending.take() {
+        if let Some(ending) = tracked.record.ending.take() {
             session.terminated_at = Some(now);
             session.status_info = Some(ending.info);
             session.status_message.clone_from(&ending.message);
@@ -269,38 +270,38 @@ impl Scheduler {
                 message.as_ref(),
             );
         }
-        if let Some(mut held) = self.held.remove(&id) {
-            self.plan_forgetting(&mut held);
-            self.held.insert(id, held);
+        if let Some(mut tracked) = self.tracked.remove(&id) {
+            self.plan_forgetting(&mut tracked);
+            self.tracked.insert(id, tracked);
         }
     }
 }
 
 /// Something was decided that the engine hasn't done yet. A waiting session doesn't count.
-fn is_under_way(held: &TrackedSession) -> bool {
-    let record = &held.record;
+fn is_under_way(tracked: &TrackedSession) -> bool {
+    let record = &tracked.record;
     !matches!(record.step, Step::Settled | Step::Wait) || record.renaming.is_some()
 }
 
 /// The session can't be created as requested, because its secrets are lost.
-pub(super) fn has_lost_secrets(held: &TrackedSession) -> bool {
-    let names = &held.record.spec.secret_names;
+pub(super) fn has_lost_secrets(tracked: &TrackedSession) -> bool {
+    let names = &tracked.record.spec.secret_names;
     let making =
-        matches!(held.record.step, Step::Pull | Step::Create) && held.record.ending.is_none();
-    making && names.iter().any(|name| !held.secrets.contains_key(name))
+        matches!(tracked.record.step, Step::Pull | Step::Create) && tracked.record.ending.is_none();
+    making && names.iter().any(|name| !tracked.secrets.contains_key(name))
 }
 
-fn plan(held: &TrackedSession) -> Option<CreatePlan> {
-    let session = &held.record.session;
+fn plan(tracked: &TrackedSession) -> Option<CreatePlan> {
+    let session = &tracked.record.session;
     Some(CreatePlan {
         session: session.id,
         kernel: session.main_kernel()?.id,
         name: session.name.to_string(),
         owner: session.owner.to_string(),
         created_at: session.created_at,
-        spec: held.record.spec.clone(),
-        pids: held.record.pids,
+        spec: tracked.record.spec.clone(),
+        pids: tracked.record.pids,
         subs: session.kernels.iter().skip(1).map(|it| it.id).collect(),
-        secrets: held.secrets.clone(),
+        secrets: tracked.secrets.clone(),
     })
 }

@@ -14,14 +14,14 @@ impl Scheduler {
 
     /// Whether the machine was restarted since the session last ran. This doesn't apply to engines
     /// on other machines.
-    pub(super) fn was_restarted(&self, held: &TrackedSession) -> bool {
+    pub(super) fn was_restarted(&self, tracked: &TrackedSession) -> bool {
         let EngineState::Connected { info } = &self.connection.state else {
             return false;
         };
         let elsewhere = ["tcp:", "ssh:", "http:", "https:"];
         let endpoint = info.endpoint.as_str();
         let here = !elsewhere.iter().any(|scheme| endpoint.starts_with(scheme));
-        match (&held.record.boot, &self.boot) {
+        match (&tracked.record.boot, &self.boot) {
             (Some(then), Some(now)) => here && then != now,
             _ => false,
         }

@@ -40,22 +40,22 @@ impl Scheduler {
             .map(|sight| (sight.session, sight))
             .collect();
         let ids: Vec<SessionId> = self
-            .held
+            .tracked
             .values()
-            .filter(|held| is_open(&held.record) || seen.contains_key(&held.id()))
+            .filter(|tracked| is_open(&tracked.record) || seen.contains_key(&tracked.id()))
             .map(TrackedSession::id)
             .collect();
         for id in ids {
             let sight = seen.remove(&id);
-            let Some(held) = self.held.get_mut(&id) else {
+            let Some(tracked) = self.tracked.get_mut(&id) else {
                 continue;
             };
-            let waits = held.record.step != Step::Settled && !whole_line;
-            if held.busy || waits {
+            let waits = tracked.record.step != Step::Settled && !whole_line;
+            if tracked.busy || waits {
                 continue;
             }
-            if held.touched > asked_in {
-                held.missed = true;
+            if tracked.touched > asked_in {
+                tracked.missed = true;
                 self.inspect(turn, id);
             } else {
                 self.apply_sight(turn, now, id, sight, whole_line);
@@ -76,10 +76,10 @@ impl Scheduler {
         sight: Option<Sighting>,
         after_gap: bool,
     ) {
-        let Some(held) = self.held.get(&id) else {
+        let Some(tracked) = self.tracked.get(&id) else {
             return;
         };
-        let (step, status) = (held.record.step, held.record.session.status.clone());
+        let (step, status) = (tracked.record.step, tracked.record.session.status.clone());
         match (step, sight) {
             (Step::Settled, sight) if status.is_live() => match sight {
                 None => self.vanished(turn, now, id),
@@ -89,7 +89,7 @@ impl Scheduler {
             (Step::Create | Step::Start, Some(sight)) => {
                 self.partly_created(turn, now, id, &sight, after_gap);
             }
-            (Step::Start, None) if held.record.ending.is_none() => {
+            (Step::Start, None) if tracked.record.ending.is_none() => {
                 let why = tr_sent!(
                     "its container was removed from the engine before it started. Relaunch \
                            the session"
@@ -112,22 +112,25 @@ impl Scheduler {
         after_gap: bool,
     ) {
         let (first_line, lost) = (self.connection.lost_at.is_none(), self.connection.lost_at);
-        let restarted = self.held.get(&id).is_some_and(|it| self.was_restarted(it));
+        let restarted = self
+            .tracked
+            .get(&id)
+            .is_some_and(|it| self.was_restarted(it));
         let boot = self.boot.clone();
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        note_containers(held, sight);
-        let session = &mut held.record.session;
+        note_containers(tracked, sight);
+        let session = &mut tracked.record.session;
         let gap = match (after_gap, first_line) {
             _ if restarted => Gap::Reboot,
             (false, _) => Gap::None,
-            (true, true) => Gap::DaemonAway,
-            (true, false) => Gap::LineLost(lost),
+            (true, true) => Gap::DaemonNotRunning,
+            (true, false) => Gap::EngineDisconnected(lost),
         };
         match &sight.state {
             ContainerState::Running { .. } | ContainerState::Restarting => {
-                held.record.boot = boot;
+                tracked.record.boot = boot;
                 if session.is_paused() {
                     session.status_info = None;
                 }
@@ -151,8 +154,8 @@ impl Scheduler {
             }
             // The engine has just reported an exit, but the container isn't in an exited state:
             // someone is removing it.
-            ContainerState::Dead { .. } if held.last_exit.is_some() => {
-                let (how, _) = removed(held);
+            ContainerState::Dead { .. } if tracked.last_exit.is_some() => {
+                let (how, _) = removed(tracked);
                 self.session_exited(turn, now, id, ending("container-removed", how));
             }
             ContainerState::Dead { why } => {
@@ -171,11 +174,11 @@ impl Scheduler {
 
     /// The main process has ended, so the session ends, with everything else that runs in it.
     fn main_ended(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId, exit: Exit, gap: Gap) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let (ending, result) = explain(&held.record, exit, gap);
-        let session = &mut held.record.session;
+        let (ending, result) = explain(&tracked.record, exit, gap);
+        let session = &mut tracked.record.session;
         session.result = result;
         if let Some(kernel) = session.kernels.first_mut() {
             kernel.exit_code = Some(exit.code);
@@ -194,19 +197,19 @@ impl Scheduler {
         sight: &Sighting,
         after_gap: bool,
     ) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        note_containers(held, sight);
-        if held.record.ending.is_some() {
-            held.record.step = Step::Stop;
+        note_containers(tracked, sight);
+        if tracked.record.ending.is_some() {
+            tracked.record.step = Step::Stop;
             return;
         }
         let never_started = |sub: &SubSighting| sub.state == ContainerState::Created;
         let started_at = match sight.state {
             // A created container already has its secrets.
-            ContainerState::Created if has_lost_secrets(held) && is_whole(held, sight) => {
-                held.record.step = Step::Start;
+            ContainerState::Created if has_lost_secrets(tracked) && is_whole(tracked, sight) => {
+                tracked.record.step = Step::Start;
                 return self.pass_creating(turn, now, id);
             }
             ContainerState::Created | ContainerState::Dead { .. } => return,
@@ -241,22 +244,25 @@ impl Scheduler {
         ending: Ending,
     ) {
         self.begin_ending(turn, now, id, "detect-termination", ending);
-        if let Some(held) = self.change(turn, id) {
+        if let Some(tracked) = self.change(turn, id) {
             let runs = |kernel: &Kernel| kernel.terminated_at.is_none();
-            let others = held.record.session.kernels.iter().skip(1).any(runs);
-            held.record.step = if others { Step::Stop } else { Step::Remove };
+            let others = tracked.record.session.kernels.iter().skip(1).any(runs);
+            tracked.record.step = if others { Step::Stop } else { Step::Remove };
         }
         self.issue(turn, id);
     }
 
     /// Handles a live session without a container.
     fn vanished(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
-        let restarted = self.held.get(&id).is_some_and(|it| self.was_restarted(it));
-        let Some(held) = self.change(turn, id) else {
+        let restarted = self
+            .tracked
+            .get(&id)
+            .is_some_and(|it| self.was_restarted(it));
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let (how, code) = removed(held);
-        let session = &mut held.record.session;
+        let (how, code) = removed(tracked);
+        let session = &mut tracked.record.session;
         if session.session_type == SessionType::Batch {
             session.result = match code {
                 Some(0) => BatchResult::Success,
@@ -274,27 +280,27 @@ impl Scheduler {
 
     /// Removes the container of a session that has ended or failed.
     fn remove_stray(&mut self, turn: &mut Turn, id: SessionId) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let session = &held.record.session;
+        let session = &tracked.record.session;
         // A container that couldn't be stopped stays until the user terminates the session.
         let kept = session
             .status_info
             .as_ref()
             .is_some_and(|info| *info == "failed-to-terminate");
         if !kept {
-            held.record.step = Step::Remove;
+            tracked.record.step = Step::Remove;
             self.issue(turn, id);
         }
     }
 }
 
 /// How a session ended whose container was removed outside workbay, and its exit code if known.
-fn removed(held: &mut TrackedSession) -> (String, Option<i64>) {
-    let session = &mut held.record.session;
+fn removed(tracked: &mut TrackedSession) -> (String, Option<i64>) {
+    let session = &mut tracked.record.session;
     // In a cluster session, it isn't known which container exited.
-    let Some(code) = held.last_exit.filter(|_| session.kernels.len() < 2) else {
+    let Some(code) = tracked.last_exit.filter(|_| session.kernels.len() < 2) else {
         let how = tr_sent!("its container was removed from the engine outside workbay");
         return (how.to_owned(), None);
     };

@@ -43,16 +43,16 @@ impl Scheduler {
             ..spec(request, environment, now)
         };
         let session = self.new_session(launch, request, environment, &spec, now);
-        let mut held = TrackedSession::new(SessionRecord {
+        let mut tracked = TrackedSession::new(SessionRecord {
             pids: self.settings.launch.pids,
             request: Some(Box::new(self.without_secrets(&launch.request))),
             ..SessionRecord::new(session, spec, Step::Wait)
         });
-        held.secrets = hidden
+        tracked.secrets = hidden
             .into_iter()
             .map(|(name, value)| (name, Secret::new(value)))
             .collect();
-        held
+        tracked
     }
 
     /// The idle rules of its preset and its launch. A missing rule means no limit.

@@ -13,13 +13,13 @@ use crate::model::{
 
 /// The original request without what would be refused now: a start time in the past, or the name of
 /// an unfinished session. Values of secret variables are empty.
-pub(super) fn again(held: &TrackedSession, now: Timestamp) -> LaunchRequest {
-    let record = &held.record;
+pub(super) fn again(tracked: &TrackedSession, now: Timestamp) -> LaunchRequest {
+    let record = &tracked.record;
     let kept = record.request.as_deref().cloned();
     let mut request = kept.unwrap_or_else(|| rebuilt(record));
     request.count = None;
     request.home_of = None;
-    request.starts_at = request.starts_at.filter(|at| at.lies_ahead(now));
+    request.starts_at = request.starts_at.filter(|at| at.is_after(now));
     request.name = Some(record.session.name.to_string())
         .filter(|_| record.session.has_ended() && request.name.is_some());
     request

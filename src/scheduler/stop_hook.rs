@@ -23,9 +23,9 @@ pub struct StopHookEnd {
 }
 
 /// The first step of a requested termination: the stop hook, if there is one.
-pub(super) fn first_step(held: &TrackedSession, force: bool) -> Step {
-    let stop_hooks = held.record.spec.stop_hook.is_some();
-    let live = held.record.session.status.is_live();
+pub(super) fn first_step(tracked: &TrackedSession, force: bool) -> Step {
+    let stop_hooks = tracked.record.spec.stop_hook.is_some();
+    let live = tracked.record.session.status.is_live();
     if stop_hooks && live && !force {
         Step::StopHook
     } else {
@@ -34,8 +34,8 @@ pub(super) fn first_step(held: &TrackedSession, force: bool) -> Step {
 }
 
 /// The stop hook to run now.
-pub(super) fn stop_hook(held: &TrackedSession) -> Option<StopHookPlan> {
-    let (session, spec) = (&held.record.session, &held.record.spec);
+pub(super) fn stop_hook(tracked: &TrackedSession) -> Option<StopHookPlan> {
+    let (session, spec) = (&tracked.record.session, &tracked.record.spec);
     let hook = spec.stop_hook.clone()?;
     let in_it = |it: &&Mounted| hook.folder.as_ref() == Some(&it.folder);
     let mounted = spec.mounts.iter().find(in_it);
@@ -50,16 +50,16 @@ pub(super) fn stop_hook(held: &TrackedSession) -> Option<StopHookPlan> {
 impl Scheduler {
     /// Begins the stop hook. A hook that was interrupted is repeated once, then skipped.
     pub(super) fn begin_stop_hook(&mut self, turn: &mut Turn, id: SessionId) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        if held.record.step != Step::StopHook || held.busy {
+        if tracked.record.step != Step::StopHook || tracked.busy {
             return;
         }
-        if held.record.will_tries < TRIES {
-            held.record.will_tries += 1;
+        if tracked.record.will_tries < TRIES {
+            tracked.record.will_tries += 1;
             let text = tr_sent!("terminating: its stop hook is running");
-            held.record.session.pending_request = Some(Clean::new(text));
+            tracked.record.session.pending_request = Some(Clean::new(text));
             return;
         }
         let words = Clean::new(tr_sent!("interrupted twice"));
@@ -76,14 +76,14 @@ impl Scheduler {
         end: &StopHookEnd,
     ) {
         let number = self.turn_number;
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        if !held.busy || held.epoch != epoch || held.record.step != Step::StopHook {
+        if !tracked.busy || tracked.epoch != epoch || tracked.record.step != Step::StopHook {
             return;
         }
-        held.busy = false;
-        held.touched = number;
+        tracked.busy = false;
+        tracked.touched = number;
         self.stop_hook_is_over(turn, id, end);
         self.issue(turn, id);
     }
@@ -91,11 +91,11 @@ impl Scheduler {
     /// The session is stopped now. Its history has the result of the stop hook.
     pub(super) fn stop_hook_is_over(&mut self, turn: &mut Turn, id: SessionId, end: &StopHookEnd) {
         let now = turn.now();
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        held.record.step = Step::Stop;
-        let session = &mut held.record.session;
+        tracked.record.step = Step::Stop;
+        let session = &mut tracked.record.session;
         session.pending_request = Some(Clean::new("terminating"));
         session.stop_hook_end = Some((end.outcome.clone(), end.words.clone()));
         let (status, name) = (session.status.clone(), session.name.clone());

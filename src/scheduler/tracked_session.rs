@@ -94,7 +94,7 @@ impl TrackedSession {
     }
 
     /// Whether it runs and isn't about to end.
-    pub fn is_judged(&self) -> bool {
+    pub fn is_checked(&self) -> bool {
         self.record.step == Step::Settled && self.record.session.status.is_live()
     }
 

@@ -148,7 +148,7 @@ impl Connection {
         Ok(permit)
     }
 
-    /// Starts the program of a channel. The client hears of a failure on the channel itself.
+    /// Starts the program of a channel. The client gets a failure on the channel itself.
     fn start(&mut self, id: ChannelId, session: &mut Session, what: Program) -> Started {
         let Some(mut waiting) = self.waiting.remove(&id) else {
             session.channel_failure(id)?;

@@ -271,7 +271,7 @@ impl Link {
                 }
                 output.close().await;
             }
-            carried.tell(FrameKind::Close).await;
+            carried.notify(FrameKind::Close).await;
         });
         Some(())
     }
@@ -355,7 +355,7 @@ impl Carried {
         self.to_helper.send(bytes).await.map_err(|_| Gone)
     }
 
-    async fn tell(&self, kind: FrameKind) {
+    async fn notify(&self, kind: FrameKind) {
         // The helper may be gone.
         let _ = self.send(Frame::new(kind, self.number, Bytes::new())).await;
     }

@@ -69,7 +69,7 @@ pub(super) fn loads(db: &Connection, path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// A check of the indexes for reading sessions that goes on beside other reading, because it takes as long as all of
+/// A check of the indexes for reading sessions that runs beside other reads, because it takes as long as all of
 /// that when there are many sessions.
 pub(super) struct IndexCheck(Option<JoinHandle<rusqlite::Result<bool>>>);
 

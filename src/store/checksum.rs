@@ -9,6 +9,8 @@ use rusqlite::{
 };
 use thiserror::Error;
 
+use crate::model::fnv::Fnv;
+
 /// Columns of a session and of each of its containers that the checksum covers, in this order.
 pub(super) const SESSION: &str = "id, name, status, created_at, terminated_at, body";
 pub(super) const SESSION_COLUMNS: usize = 6;
@@ -20,24 +22,18 @@ pub(super) const KERNEL_COLUMNS: usize = 8;
 #[error("{}", tr_sent!("its rows were changed"))]
 pub(super) struct Changed;
 
-/// An FNV-1a hash. Every step is reversible, so one changed byte always changes the result.
-pub(super) struct Checksum(u64);
-
-impl Default for Checksum {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
+#[derive(Default)]
+pub(super) struct Checksum(Fnv);
 
 impl Checksum {
     fn add(&mut self, value: ValueRef<'_>) {
         match value {
-            ValueRef::Null => self.bytes(&[0]),
-            ValueRef::Integer(number) => self.bytes(&number.to_le_bytes()),
-            ValueRef::Real(number) => self.bytes(&number.to_le_bytes()),
+            ValueRef::Null => self.0.add(&[0]),
+            ValueRef::Integer(number) => self.0.add(&number.to_le_bytes()),
+            ValueRef::Real(number) => self.0.add(&number.to_le_bytes()),
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                self.bytes(&bytes.len().to_le_bytes());
-                self.bytes(bytes);
+                self.0.add(&bytes.len().to_le_bytes());
+                self.0.add(bytes);
             }
         }
     }
@@ -55,15 +51,9 @@ impl Checksum {
         Ok(())
     }
 
-    fn bytes(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
     /// Returns the checksum as it is stored. SQLite's integers are signed.
     pub(super) fn value(&self) -> i64 {
-        self.0.cast_signed()
+        self.0.value().cast_signed()
     }
 }
 

@@ -113,9 +113,9 @@ impl StoreFile {
         let mounts = launches::mounts(&db).map_err(sql)?;
         let forwards = forwards::all(&db).map_err(sql)?;
         let lost = lost || rebuilt || unreadable::are_sessions_new(&db).map_err(sql)?;
-        // `unreadable::news` reports rows only once, so the mark must exist before that.
+        // `unreadable::report` reports rows only once, so the mark must exist before that.
         let incomplete = keep::incomplete(path, lost);
-        let mut notes: Vec<Clean> = unreadable::news(&db).map_err(sql)?.into_iter().collect();
+        let mut notes: Vec<Clean> = unreadable::report(&db).map_err(sql)?.into_iter().collect();
         if rebuilt {
             let text = tr_sent!("an index of the state database was damaged and has been rebuilt");
             notes.push(Clean::new(text));

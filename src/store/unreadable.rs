@@ -91,7 +91,7 @@ pub(super) fn are_sessions_new(db: &Connection) -> Result<bool> {
 }
 
 /// Returns a sentence about the rows that haven't been reported, and marks them as reported.
-pub(super) fn news(db: &Connection) -> Result<Option<Clean>> {
+pub(super) fn report(db: &Connection) -> Result<Option<Clean>> {
     let Some((count, newest)) = count_and_newest(db, "WHERE reported = 0")? else {
         return Ok(None);
     };

@@ -18,7 +18,7 @@ pub struct Unwritten {
     /// Whether the row is the record of that session.
     pub is_record: bool,
     /// Whether this is the first such row of its table and session, so that users don't know yet.
-    pub is_news: bool,
+    pub is_first: bool,
     /// What the row is, and why it can't be written.
     pub text: Clean,
 }
@@ -110,7 +110,7 @@ fn keep(db: &Connection, write: &Write, why: &str) -> Result<Unwritten> {
     Ok(Unwritten {
         session,
         is_record,
-        is_news: known.is_none(),
+        is_first: known.is_none(),
         text: Clean::new(&text),
     })
 }

@@ -46,12 +46,6 @@ impl ThemeChoice {
         }
     }
 
-    /// Whether the theme changes with the terminal's background.
-    #[must_use]
-    pub fn follows_background(&self) -> bool {
-        !matches!(self, Self::One(_))
-    }
-
     /// Every theme that it can choose.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {

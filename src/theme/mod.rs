@@ -18,11 +18,7 @@ use ratatui::style::{Color, Style};
 pub use choice::ThemeChoice;
 pub use color::ColorDepth;
 
-use crate::config::{
-    Problem,
-    document::Document,
-    library::{FileOrigin, Library},
-};
+use crate::config::{Problem, document::Document, library::Library};
 
 /// The style of every face, read from `themes/*.toml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,10 +138,7 @@ const BASIC: &str = "ansi16";
 
 /// All themes, and whether each is the user's own.
 pub fn names(dir: Option<&Path>) -> Vec<(String, bool)> {
-    let names = library(dir).names().into_iter();
-    names
-        .map(|(name, origin)| (name, origin == FileOrigin::Person))
-        .collect()
+    library(dir).names()
 }
 
 fn safe_name(depth: ColorDepth) -> &'static str {

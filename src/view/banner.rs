@@ -28,7 +28,7 @@ pub fn lines(app: &App, width: u16, now: Option<Timestamp>) -> Vec<Vec<Piece>> {
         [one] => in_full(one, cells),
         several => in_short(several),
     };
-    if app.mirror.is_silent() {
+    if app.mirror.is_unresponsive() {
         return lines;
     }
     let attempt = found.iter().map(|it| it.attempt).max().unwrap_or(0);
@@ -106,7 +106,7 @@ pub const END_SILENT: &str =
     tr_later!("Run `workbay daemon stop`, then `workbay`. Sessions keep running.");
 
 fn trouble(app: &App) -> Vec<Trouble> {
-    if app.mirror.is_silent() {
+    if app.mirror.is_unresponsive() {
         return vec![Trouble {
             what: locale::text(SILENT).to_owned(),
             hint: Some(locale::text(END_SILENT).to_owned()),

@@ -52,7 +52,7 @@ pub fn draw(
                 &app.panes,
                 &app.keymap,
                 (&badge, still),
-                app.mirror.is_silent(),
+                app.mirror.is_unresponsive(),
             );
         }
         (Page::Logs, Some(open)) => {

@@ -159,7 +159,7 @@ pub const BLOCKS: Glyphs = Glyphs {
 };
 
 /// Charts of plain characters in a frame of others.
-pub const PLAIN_CHARTS: Glyphs = Glyphs {
+const PLAIN_CHARTS: Glyphs = Glyphs {
     halves: ASCII.halves,
     spark: ASCII.spark,
     ..UNICODE

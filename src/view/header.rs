@@ -22,7 +22,7 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let shown = app.sessions.shown();
     let (shape, word, face) = state(&app.mirror, shown, paint);
     let state = format!("{shape} {word}");
-    let person = format!("{}@{}", app.facts.user, app.facts.host);
+    let account = format!("{}@{}", app.facts.user, app.facts.host);
     let mut right = text::width(&state) as u16 + 1;
     paint.right(area.x, area.y, area.width.saturating_sub(1), &state, face);
     let rest = Rect {
@@ -33,16 +33,16 @@ pub fn draw(paint: &mut Paint<'_>, app: &App, areas: &Areas, now: Timestamp) {
     let brand = paint.text(area.x + 1, area.y, 12, "workbay", Face::HeaderBrand) + 2;
     let mut facts = engine_facts(&app.mirror, shown);
     let room = |right: u16| area.width.saturating_sub(brand + right + 3);
-    let person_width = text::width(&person) as u16;
+    let account_width = text::width(&account) as u16;
     let all = text::width(&facts.join(&dot)) as u16;
     // The account has precedence over all of the engine's facts but the first two.
-    while facts.len() > 2 && text::width(&facts.join(&dot)) as u16 + person_width > room(right) {
+    while facts.len() > 2 && text::width(&facts.join(&dot)) as u16 + account_width > room(right) {
         facts.pop();
     }
-    if text::width(&facts.join(&dot)) as u16 + person_width <= room(right) || all == 0 {
-        right += person_width + 3;
+    if text::width(&facts.join(&dot)) as u16 + account_width <= room(right) || all == 0 {
+        right += account_width + 3;
         let x = area.right().saturating_sub(right);
-        paint.text(x, area.y, person_width, &person, Face::HeaderInfo);
+        paint.text(x, area.y, account_width, &account, Face::HeaderInfo);
     }
     paint.text(
         brand,
@@ -102,7 +102,7 @@ pub fn state(
         lost += usize::from(matches!(state.engine, EngineState::Lost { .. }));
     }
     let (shape, word, face) = match mirror.connection() {
-        _ if mirror.is_silent() => (shapes.bad, tr!("daemon not responding"), Face::Bad),
+        _ if mirror.is_unresponsive() => (shapes.bad, tr!("daemon not responding"), Face::Bad),
         DaemonConnection::Down { .. } => (shapes.bad, tr!("daemon disconnected"), Face::Bad),
         DaemonConnection::Refused(_) => (shapes.bad, tr!("refused"), Face::Bad),
         DaemonConnection::Up if all > 1 && lost > 0 => {

@@ -253,11 +253,6 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
         paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
         return;
     }
-    let hints = if logs.search.is_some() {
-        SEARCH_HINTS
-    } else {
-        HINTS
-    };
     let mut pieces: Vec<Piece> = Vec::new();
     if let (Some(search), Some(count)) = (&logs.search, count) {
         pieces.push((format!("{}  ", search.name()), Face::Accent));
@@ -269,18 +264,23 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
     if let (LogState::Broken { why }, false) = (&logs.state, logs.is_empty()) {
         pieces.push((format!("{why}   "), Face::Bad));
     }
-    let gap = if area.width < 100 { "  " } else { "   " };
-    let room = usize::from(area.width.saturating_sub(2));
-    for (scope, action, word) in hints {
-        if *action == Action::LogsNextKernel && logs.kernel().is_none() {
-            continue;
-        }
-        if *action == Action::LogsTimes && !logs.has_times() {
-            continue;
-        }
-        if *action == Action::LogsFollow && !logs.can_follow() {
-            continue;
-        }
+    add_hints(&mut pieces, area.width, logs, keymap);
+    paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
+}
+
+/// Adds the hints that fit.
+fn add_hints(pieces: &mut Vec<Piece>, width: u16, logs: &Logs, keymap: &Keymap) {
+    let hints = if logs.search.is_some() {
+        SEARCH_HINTS
+    } else {
+        HINTS
+    };
+    let gap = if width < 100 { "  " } else { "   " };
+    let room = usize::from(width.saturating_sub(2));
+    for (scope, action, word) in hints
+        .iter()
+        .filter(|(_, action, _)| is_shown(*action, logs))
+    {
         let Some(key) = keymap.keys_for(*scope, *action).into_iter().next() else {
             continue;
         };
@@ -293,7 +293,16 @@ fn draw_status(paint: &mut Paint<'_>, areas: &Areas, logs: &Logs, keymap: &Keyma
         pieces.push((word, Face::Hint));
         pieces.push((gap.to_owned(), Face::Hint));
     }
-    paint.pieces(area.x + 1, area.y, area.width.saturating_sub(2), &pieces);
+}
+
+/// Whether an action does something with this log.
+fn is_shown(action: Action, logs: &Logs) -> bool {
+    match action {
+        Action::LogsNextKernel => logs.kernel().is_some(),
+        Action::LogsTimes => logs.has_times(),
+        Action::LogsFollow => logs.can_follow(),
+        _ => true,
+    }
 }
 
 /// How many lines match, or the progress of the search.

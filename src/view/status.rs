@@ -17,7 +17,7 @@ pub fn word(session: &Session, glyphs: &Glyphs) -> String {
 }
 
 /// Adds the position in the queue, counted from 1, or the progress of the image pull.
-pub fn word_on_its_way(session: &Session, glyphs: &Glyphs) -> String {
+pub fn word_with_progress(session: &Session, glyphs: &Glyphs) -> String {
     let word = word(session, glyphs);
     let pull = session
         .pull

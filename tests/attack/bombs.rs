@@ -1,4 +1,4 @@
-//! Sessions that take all they can: processes, memory, output. The daemon and the other sessions go on.
+//! Sessions that take all they can: processes, memory, output. The daemon and the other sessions keep running.
 
 use crate::{attack::ground::Ground, attack::report, machine::launch, wait};
 
@@ -26,7 +26,7 @@ fn a_session_that_takes_all_it_can_stops_nobody_else() {
     let echoed = machine.ok(&["exec", "bystander", "--", "echo", "alive"]);
     assert_eq!(echoed.trim(), "alive");
     for (name, _) in BOMBS {
-        wait::while_it_goes_on(
+        wait::while_it_continues(
             &format!("{name} has ended"),
             || wait::status(machine, name),
             |status| status.as_deref() == Some("TERMINATED") || status.as_deref() == Some("ERROR"),

@@ -13,8 +13,6 @@ impl Ground {
     /// machine's engine, where only their own test's sessions are touched.
     pub fn new() -> Self {
         let engine = PrivateEngine::start();
-        let is_root = rustix::process::geteuid().is_root();
-        assert!(engine.is_some() || !is_root, "dockerd must be installed");
         let mut machine = Machine::new();
         if let Some(engine) = &engine {
             machine.set("DOCKER_HOST", &engine.endpoint());

@@ -84,7 +84,7 @@ fn whatever_a_session_leaves_is_removed_and_the_daemon_runs_on() {
     machine.ok(&["terminate", "--all", "--force", "--yes"]);
     machine.ok(&["daemon", "stop"]);
     machine.ok(&["ls"]);
-    wait::while_it_goes_on("nothing is left", || remains(machine), Vec::is_empty);
+    wait::while_it_continues("nothing is left", || remains(machine), Vec::is_empty);
     assert!(canary.join("precious").exists(), "a link was followed");
     let pid = machine.daemon_pid().expect("the daemon runs");
     machine.ok(&["ls"]);

@@ -138,7 +138,7 @@ fn killed_again_and_again_nothing_is_lost_doubled_or_left() {
     assert!(killed > 3, "only {killed} daemons were killed");
     check(machine, &answers);
     machine.ok(&["terminate", "--all", "--force", "--yes"]);
-    wait::while_it_goes_on(
+    wait::while_it_continues(
         "no container is left",
         || machine.containers(),
         Vec::is_empty,
@@ -153,7 +153,7 @@ fn killed_again_and_again_nothing_is_lost_doubled_or_left() {
 
 fn check(machine: &Machine, answers: &Answers) {
     // A session's ending may have been recorded and not carried out: all comes to rest on its own.
-    let (sessions, _) = wait::while_it_goes_on(
+    let (sessions, _) = wait::while_it_continues(
         "all is settled",
         || (wait::sessions(machine), machine.containers().len()),
         |(sessions, containers)| {

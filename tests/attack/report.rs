@@ -17,7 +17,7 @@ pub fn held(attack: &str, attempts: impl Display, outcome: &str) {
     writeln!(file, "| {attack} | {attempts} | {outcome} |").expect("the report can be written");
 }
 
-/// How long each attack that can go on does so. `None`: its short form.
+/// How long each attack that can continue runs. `None`: its short form.
 pub fn duration() -> Option<Duration> {
     let seconds = std::env::var("WORKBAY_ATTACK_SECONDS").ok()?;
     let seconds = seconds

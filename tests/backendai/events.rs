@@ -58,7 +58,7 @@ async fn events_name_their_session() {
 }
 
 #[tokio::test]
-async fn a_silent_line_is_noticed() {
+async fn a_silent_connection_is_noticed() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
     let (sender, reply) = Reply::events();

@@ -187,7 +187,7 @@ async fn a_folder_is_renamed_and_its_permission_changed() {
 }
 
 #[tokio::test]
-async fn a_folder_goes_to_the_trash_and_back_and_away() {
+async fn a_folder_goes_to_the_trash_and_back_and_is_deleted() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
     let folder = || word("mydata");

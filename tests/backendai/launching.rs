@@ -1,5 +1,5 @@
 //! Launches beyond the plain one: presets, owners, what a manager does not know, and the field each
-//! refusal stands beside.
+//! refusal is shown beside.
 
 use serde_json::json;
 use workbay::{
@@ -63,7 +63,7 @@ async fn a_preset_fills_what_is_not_asked() {
 }
 
 #[tokio::test]
-async fn an_administrator_launches_for_somebody_else() {
+async fn an_administrator_launches_for_another_user() {
     let manager = Manager::start().await;
     manager.set(|state| state.role = "admin");
     let engine = open(&manager).await;
@@ -178,7 +178,7 @@ async fn rules_are_kept_before_the_manager_is_asked() {
 }
 
 #[tokio::test]
-async fn refusals_stand_beside_their_field() {
+async fn refusals_are_beside_their_field() {
     let manager = Manager::start().await;
     let engine = open(&manager).await;
     let params = "Missing or invalid API parameters.";

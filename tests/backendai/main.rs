@@ -12,6 +12,7 @@ mod changes;
 #[path = "../support/manager/mod.rs"]
 mod manager;
 #[path = "../support/poll.rs"]
+#[allow(dead_code, reason = "shared with tests of engines")]
 mod poll;
 
 mod acting;

@@ -357,7 +357,7 @@ fn doctor_finds_the_engine_without_starting_a_daemon() {
 }
 
 #[test]
-fn doctor_ends_with_1_and_a_mend_when_something_is_bad() {
+fn doctor_ends_with_1_and_a_fix_when_something_is_bad() {
     let mut machine = Machine::new();
     machine.set("DOCKER_HOST", "unix:///nowhere/docker.sock");
     write_config(&machine, "[ui]\nmouse = 3\n");

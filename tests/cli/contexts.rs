@@ -1,18 +1,16 @@
-//! Several contexts on one machine: which one is meant, what is of which.
+//! Several contexts on one machine: which one a command uses, and what belongs to which.
 
 use std::{fs, process::Command};
 
 use workbay::model::id::{ContextName, InstanceId};
 
-use crate::{cli::run, machine::Machine};
+use crate::{
+    cli::{configure, run},
+    machine::Machine,
+};
 
 /// Beside this machine's own engine a second context that leads to the same one.
 const BOX: &str = "[contexts.box]\nkind = \"docker\"\naccent = \"blue\"\n";
-
-fn configure(machine: &Machine, text: &str) {
-    fs::create_dir_all(machine.path("config")).unwrap();
-    fs::write(machine.path("config").join("contexts.toml"), text).unwrap();
-}
 
 /// Removes what the second context made, however the test ends.
 struct Swept(Machine);
@@ -56,7 +54,7 @@ fn sessions_are_of_their_context_and_one_list_shows_them_all() {
     launch(machine, "local", "cli-here");
     launch(machine, "box", "cli-there");
 
-    // Each list has its own, and neither engine took the other's container for its own.
+    // Each list has its own session, and neither engine took the other's container for its own.
     let names = |arguments: &[&str]| -> Vec<(String, String)> {
         let list = machine.json(arguments);
         let rows = list.as_array().unwrap().iter();
@@ -169,7 +167,7 @@ fn context_use_changes_one_word_of_the_file() {
 }
 
 #[test]
-fn a_daemon_of_before_a_context_says_so() {
+fn a_daemon_without_a_new_context_says_so() {
     let machine = Machine::new();
     machine.ok(&["ls"]);
     configure(&machine, BOX);

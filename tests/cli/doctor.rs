@@ -219,7 +219,7 @@ fn a_report_has_much_and_no_secret() {
     let leak = out.lines().find(|line| line.contains("s3cret"));
     assert_eq!(leak, None, "of what was written where it should not be");
 
-    // What is there is not written over.
+    // An existing file isn't overwritten.
     let (code, _, err) = run(&machine, &["doctor", "--report", path]);
     assert_eq!(code, 1, "{err}");
     assert!(err.contains("File exists"), "{err}");

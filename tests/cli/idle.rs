@@ -144,7 +144,7 @@ fn typing_in_a_terminal_keeps_a_session_and_an_open_one_does_not() {
     let begun = now();
     let mut typed = shell("idle-typed");
     typed.wait_for("work@idle-typed");
-    // In the one somebody types, the other is only open.
+    // A user types in the one, the other is only open.
     until("idle-open is ended", || {
         typed.type_("x");
         !runs(&machine, "idle-open")

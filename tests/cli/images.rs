@@ -1,4 +1,4 @@
-//! What an image says about itself, as commands show it.
+//! What an image's labels contain, as commands show it.
 
 use std::{fs, process};
 

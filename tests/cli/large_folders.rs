@@ -12,7 +12,7 @@ use crate::{cli::run, machine::Machine, wait};
 
 const WIDE: usize = 200_000;
 const DEEP: usize = 20_000;
-/// Of those that are copied one by one.
+/// The number of files that are copied one by one.
 const COPIED: usize = 20_000;
 /// What the daemon may need more, however much a folder has, in KiB.
 const GROWTH: u64 = 96 << 10;
@@ -87,7 +87,7 @@ fn two_hundred_thousand_files_are_listed_measured_and_purged_in_constant_memory(
     machine.ok(&["folder", "rm", "wide"]);
     machine.ok(&["folder", "purge", "wide", "--yes"]);
     let trash = machine.path("data/folders/.trash");
-    wait::while_it_goes_on(
+    wait::while_it_continues(
         "the folder is deleted",
         || fs::read_dir(&trash).unwrap().count(),
         |count| *count == 0,
@@ -156,7 +156,7 @@ fn twenty_thousand_levels_are_measured_copied_as_far_as_paths_go_and_purged() {
     machine.ok(&["folder", "rm", "deep"]);
     machine.ok(&["folder", "purge", "deep", "--yes"]);
     let trash = machine.path("data/folders/.trash");
-    wait::while_it_goes_on(
+    wait::while_it_continues(
         "the folder is deleted",
         || fs::read_dir(&trash).unwrap().count(),
         |count| *count == 0,

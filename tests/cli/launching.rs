@@ -196,7 +196,7 @@ fn a_batch_is_exported_and_launched_again() {
 }
 
 #[test]
-fn launches_of_before_are_listed_pinned_and_done_again() {
+fn earlier_launches_are_listed_pinned_and_done_again() {
     let machine = Machine::new();
     let launch = |name: &str| {
         machine.ok(&[

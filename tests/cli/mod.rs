@@ -25,14 +25,22 @@ mod rescuing;
 mod running;
 mod schemas;
 mod secrets;
-mod sessions;
+pub mod sessions;
 mod ssh;
 mod stop_hooks;
 mod stopping;
 mod topping;
 mod vscode;
 
+use std::fs;
+
 use crate::machine::Machine;
+
+/// Writes the machine's contexts.
+fn configure(machine: &Machine, text: &str) {
+    fs::create_dir_all(machine.path("config")).unwrap();
+    fs::write(machine.path("config").join("contexts.toml"), text).unwrap();
+}
 
 /// Exit code, stdout and stderr.
 #[track_caller]

@@ -36,7 +36,7 @@ fn names(sessions: &[Value]) -> Vec<&str> {
     names.collect()
 }
 
-/// What the engine says of containers that end, while this lives: they themselves may be gone soon.
+/// What the engine reports of containers that end, until this is dropped. The containers may be removed soon.
 struct Ends {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -52,7 +52,7 @@ impl Ends {
         Self { child, lines }
     }
 
-    /// With which code each of these containers ended; waits for the last of them.
+    /// The exit code of each of these containers. Waits for the last of them.
     fn of(&mut self, containers: &[&str]) -> HashMap<String, i64> {
         let mut codes = HashMap::new();
         while codes.len() < containers.len() {

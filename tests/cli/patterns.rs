@@ -21,7 +21,7 @@ fn a_pattern_means_all_sessions_that_the_command_applies_to() {
     let (code, _, err) = run(&machine, &["rename", "jobs-*", "renamed"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("takes one session"), "{err}");
-    // Nobody can confirm.
+    // Without a terminal, nothing can be confirmed.
     let (code, _, err) = run(&machine, &["terminate", "jobs-*"]);
     assert_eq!(code, 2, "{err}");
     // No idle checks apply, so both fail, and each says so.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    machine::{BINARY, Machine},
+    machine::{BINARY, Machine, launch},
     terminal::Terminal,
 };
 
@@ -162,7 +162,7 @@ fn an_engine_that_does_not_answer_is_said_with_a_way_out() {
     );
 }
 
-/// A person at a terminal without any abilities.
+/// A user at a terminal without any abilities.
 fn dumb(machine: &Machine) -> Terminal {
     let mut env = machine.env();
     env.push(("TERM".to_owned(), "dumb".to_owned()));
@@ -170,95 +170,77 @@ fn dumb(machine: &Machine) -> Terminal {
 }
 
 #[track_caller]
-fn assert_plain_bytes(person: &Terminal) {
-    let raw = String::from_utf8_lossy(&person.raw()).replace('\u{8}', "");
+fn assert_plain_bytes(terminal: &Terminal) {
+    let raw = String::from_utf8_lossy(&terminal.raw()).replace('\u{8}', "");
     assert_plain(&raw);
 }
 
 #[test]
 fn a_dumb_terminal_starts_it_and_says_why() {
     let machine = Machine::new();
-    machine.ok(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
-        "plain-dumb",
-        "--mem",
-        "64m",
-        "--wait",
-    ]);
-    let mut person = dumb(&machine);
-    person.wait_for("TERM is dumb, so workbay starts in plain mode");
-    person.wait_for("1. plain-dumb, RUNNING");
-    person.wait_for("running> ");
+    machine.ok(&launch("plain-dumb", &["--wait"]));
+    let mut terminal = dumb(&machine);
+    terminal.wait_for("TERM is dumb, so workbay starts in plain mode");
+    terminal.wait_for("1. plain-dumb, RUNNING");
+    terminal.wait_for("running> ");
     // What was typed stays when a message comes.
-    person.type_("noti");
-    person.wait_for("running> noti");
+    terminal.type_("noti");
+    terminal.wait_for("running> noti");
     machine.ok(&["terminate", "plain-dumb", "--force", "--yes", "--wait"]);
-    person.wait_for("plain-dumb is now TERMINATED");
-    person.wait_until("the typed text is there again", |screen| {
+    terminal.wait_for("plain-dumb is now TERMINATED");
+    terminal.wait_until("the typed text is there again", |screen| {
         screen
             .lines()
             .last()
             .is_some_and(|line| line == "running> noti")
     });
-    person.type_("\x7f\x7f\x7f\x7ffinished\r");
-    person.wait_for("1 finished session.");
+    terminal.type_("\x7f\x7f\x7f\x7ffinished\r");
+    terminal.wait_for("1 finished session.");
     // Ctrl-C cancels a question, and leaves when nothing is asked.
-    person.type_("launch\r");
-    person.wait_for("Name, 4 to 64 letters");
-    person.type_("\x03");
-    person.wait_for("Cancelled.");
-    person.type_("\x03");
-    person.wait_for("workbay has ended. Sessions keep running.");
-    assert_eq!(person.wait_end(), 0);
-    assert_plain_bytes(&person);
+    terminal.type_("launch\r");
+    terminal.wait_for("Name, 4 to 64 letters");
+    terminal.type_("\x03");
+    terminal.wait_for("Cancelled.");
+    terminal.type_("\x03");
+    terminal.wait_for("workbay has ended. Sessions keep running.");
+    assert_eq!(terminal.wait_end(), 0);
+    assert_plain_bytes(&terminal);
 }
 
 #[test]
 fn a_session_of_a_dumb_terminal_gives_a_shell_and_a_log() {
     let machine = Machine::new();
-    machine.ok(&[
-        "launch",
-        "--env",
-        "host",
-        "--name",
-        "plain-tty",
-        "--mem",
-        "64m",
-        "--wait",
-    ]);
-    let mut person = dumb(&machine);
-    person.wait_for("1. plain-tty, RUNNING");
-    person.type_("follow 1\r");
-    person.wait_for("Running: workbay logs --tail 10 --follow plain-tty");
-    person.wait_for("workbay: ready");
-    person.type_("\x03");
-    person.wait_until("the prompt is there again", |screen| {
+    machine.ok(&launch("plain-tty", &["--wait"]));
+    let mut terminal = dumb(&machine);
+    terminal.wait_for("1. plain-tty, RUNNING");
+    terminal.type_("follow 1\r");
+    terminal.wait_for("Running: workbay logs --tail 10 --follow plain-tty");
+    terminal.wait_for("workbay: ready");
+    terminal.type_("\x03");
+    terminal.wait_until("the prompt is there again", |screen| {
         screen
             .lines()
             .last()
             .is_some_and(|line| line.starts_with("running>"))
     });
-    person.type_("shell 1\r");
-    person.wait_for("so the session runs sh");
-    person.type_until("echo $((40+2))\r", |screen| {
+    terminal.type_("shell 1\r");
+    terminal.wait_for("so the session runs sh");
+    terminal.type_until("echo $((40+2))\r", |screen| {
         screen.lines().any(|line| line.trim() == "42")
     });
-    person.type_("exit\r");
-    person.wait_until("the prompt is there again", |screen| {
+    terminal.type_("exit\r");
+    terminal.wait_until("the prompt is there again", |screen| {
         screen
             .lines()
             .last()
             .is_some_and(|line| line.trim_end().ends_with("running>"))
     });
-    person.type_("terminate 1\r");
-    person.wait_for("Terminate plain-tty? [y/N]");
-    person.type_("y\r");
-    person.wait_for("plain-tty is now TERMINATED");
-    person.type_("\x04");
-    person.wait_for("workbay has ended.");
-    assert_eq!(person.wait_end(), 0);
-    assert_plain_bytes(&person);
+    terminal.type_("terminate 1\r");
+    terminal.wait_for("Terminate plain-tty? [y/N]");
+    terminal.type_("y\r");
+    terminal.wait_for("plain-tty is now TERMINATED");
+    terminal.type_("\x04");
+    terminal.wait_for("workbay has ended.");
+    assert_eq!(terminal.wait_end(), 0);
+    assert_plain_bytes(&terminal);
 }

@@ -17,7 +17,7 @@ fn a_waiting_session_gets_another_priority() {
     assert_eq!(priority(&machine, "later"), 20);
     machine.ok(&["priority", "later", "70"]);
     assert_eq!(priority(&machine, "later"), 70);
-    // What is not possible is said, and changes nothing.
+    // What isn't possible is reported, and changes nothing.
     let (code, _, err) = run(&machine, &["priority", "later", "101"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("invalid priority 101. Use 0 to 100"), "{err}");

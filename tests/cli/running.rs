@@ -9,6 +9,7 @@ use crate::{
     cli::run,
     cli::sessions::until,
     machine::{BINARY, Machine, launch},
+    process::signal,
     terminal::Terminal,
 };
 
@@ -31,17 +32,6 @@ fn listed(machine: &Machine) -> Vec<String> {
         .collect()
 }
 
-fn signal(name: &str, pid: u32) {
-    let pid = pid.to_string();
-    assert!(
-        Command::new("kill")
-            .args([name, &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-}
-
 /// A program of ours that runs beside the test.
 fn beside(machine: &Machine, arguments: &[&str]) -> std::process::Child {
     Command::new(BINARY)
@@ -56,7 +46,7 @@ fn beside(machine: &Machine, arguments: &[&str]) -> std::process::Child {
 #[test]
 fn run_gives_the_output_and_the_exit_code_of_its_command_alone() {
     let machine = Machine::new();
-    // It waits until somebody reads: what a session says in its last moment is kept as one text.
+    // It waits for a reader: what a session prints in its last moment is kept as one text.
     let script = "echo out; while [ ! -e go ]; do sleep 0.05; done; echo err >&2; printf 'a\\033[2Jb'; exit 42";
     let mut child = beside(&machine, &shell(&["--name", "forty-two"], script));
     let mut first = [0; 4];
@@ -81,7 +71,7 @@ fn run_gives_the_output_and_the_exit_code_of_its_command_alone() {
         run(&machine, &words),
         (0, "a  b.$HOME.*..\n".into(), String::new())
     );
-    // The session stays in the list, and its exit code can be had again.
+    // The session stays in the list, and its exit code can be read again.
     assert_eq!(run(&machine, &["wait", "forty-two"]).0, 42);
     let log = machine.ok(&["logs", "forty-two"]);
     assert!(log.contains("workbay: ready"), "{log}");
@@ -185,15 +175,15 @@ fn the_first_ctrl_c_ends_the_session_of_run_and_the_second_kills_it() {
     let script = "trap 'echo asked' TERM; echo begun; while :; do sleep 0.1; done";
     let arguments = shell(&["--name", "stubborn"], script);
     let argv: Vec<&str> = std::iter::once(BINARY).chain(arguments).collect();
-    let mut person = Terminal::start(&argv, &machine.env(), 100, 30);
-    person.wait_for("begun");
-    person.type_("\u{3}");
-    person.wait_for("To kill it, press Ctrl-C again");
-    person.wait_for("asked");
-    person.type_("\u{3}");
-    person.wait_for("killing the session");
-    assert_eq!(person.wait_end(), 130);
-    person.wait_for("session stubborn: Killed by a user");
+    let mut terminal = Terminal::start(&argv, &machine.env(), 100, 30);
+    terminal.wait_for("begun");
+    terminal.type_("\u{3}");
+    terminal.wait_for("To kill it, press Ctrl-C again");
+    terminal.wait_for("asked");
+    terminal.type_("\u{3}");
+    terminal.wait_for("killing the session");
+    assert_eq!(terminal.wait_end(), 130);
+    terminal.wait_for("session stubborn: Killed by a user");
 }
 
 #[test]
@@ -213,7 +203,7 @@ fn a_session_of_run_that_is_terminated_gives_125_and_a_sentence() {
 }
 
 #[test]
-fn a_session_of_run_that_ends_for_want_of_memory_gives_125() {
+fn a_session_of_run_that_ends_without_enough_memory_gives_125() {
     let machine = Machine::new();
     // A shell's variable that grows without end.
     let script = "a=x; while :; do a=$a$a$a$a; done";
@@ -227,14 +217,14 @@ fn sigterm_ends_the_session_of_run_as_well() {
     let machine = Machine::new();
     let child = beside(&machine, &shell(&["--name", "asked"], "sleep 600"));
     until("it runs", || machine.ok(&["ls"]).contains("RUNNING"));
-    signal("-TERM", child.id());
+    signal(child.id(), "TERM");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(143));
     assert_eq!(run(&machine, &["wait", "asked"]).0, 125);
 }
 
 #[test]
-fn run_goes_on_with_the_next_daemon_and_prints_everything_once() {
+fn run_continues_with_the_next_daemon_and_prints_everything_once() {
     let machine = Machine::new();
     let script =
         "echo before; echo beside >&2; while [ ! -e go ]; do sleep 0.1; done; echo after; exit 7";
@@ -266,10 +256,10 @@ fn what_run_prints_on_a_terminal_passes_no_commands() {
                   printf '\\033[?1049h\\033[?1000h\\033[?25l\\033[6n\\033[>4;2m\\033[31mred\\n'";
     let arguments = shell(&["--rm"], script);
     let argv: Vec<&str> = std::iter::once(BINARY).chain(arguments).collect();
-    let mut person = Terminal::start(&argv, &machine.env(), 100, 30);
-    person.wait_for("abc");
-    assert_eq!(person.wait_end(), 0);
-    let raw = person.raw();
+    let mut terminal = Terminal::start(&argv, &machine.env(), 100, 30);
+    terminal.wait_for("abc");
+    assert_eq!(terminal.wait_end(), 0);
+    let raw = terminal.raw();
     assert!(
         !raw.windows(2).any(|two| two == b"\x1b]"),
         "a command passed"
@@ -373,10 +363,10 @@ fn rm_deletes_what_has_ended_and_nothing_else() {
         "half was done"
     );
     let argv = [BINARY, "rm", "done"];
-    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
-    person.wait_for("Delete this session? [y/N]");
-    person.type_("n\r");
-    person.wait_for("Nothing was deleted.");
+    let mut terminal = Terminal::start(&argv, &machine.env(), 80, 24);
+    terminal.wait_for("Delete this session? [y/N]");
+    terminal.type_("n\r");
+    terminal.wait_for("Nothing was deleted.");
     machine.ok(&["rm", "done", "--yes"]);
     assert_eq!(listed(&machine), ["alive"]);
     assert_eq!(run(&machine, &["rm", "done", "--yes"]).0, 3);

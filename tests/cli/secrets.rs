@@ -9,7 +9,10 @@ use std::{
     thread,
 };
 
-use crate::{cli::run, cli::sessions::until, machine::Machine};
+use crate::{
+    cli::{configure, run, sessions::until},
+    machine::Machine,
+};
 
 /// What no output may contain.
 const SECRETS: [&str; 4] = [
@@ -67,11 +70,6 @@ fn context(name: &str, endpoint: &str, secret: &str) -> String {
     )
 }
 
-fn configure(machine: &Machine, text: &str) {
-    fs::create_dir_all(machine.path("config")).unwrap();
-    fs::write(machine.path("config").join("contexts.toml"), text).unwrap();
-}
-
 #[test]
 fn no_secret_is_printed_or_logged() {
     let mut machine = Machine::new();
@@ -100,7 +98,7 @@ fn no_secret_is_printed_or_logged() {
         said.push_str(&err);
         (code, err)
     };
-    // Once by ourselves, then by the daemon, which has all of them.
+    // Once without a daemon, then by the daemon, which has all of them.
     say(&["doctor"]);
     for name in names {
         let (code, err) = say(&["launch", "--context", name, "--name", "cli-denied"]);
@@ -189,8 +187,8 @@ fn a_secret_that_cannot_be_had_is_reported_with_a_fix() {
     );
     assert_eq!(key["hint"], format!("chmod 600 {shown}"));
 
-    // Fixed, it is taken without starting anything anew: now the manager has its say. (After a
-    // refusal the daemon asks again only some seconds later, whoever asks.)
+    // Fixed, it is taken without a restart: now the manager answers. (After a
+    // refusal the daemon asks again only some seconds later.)
     fs::set_permissions(&shown, fs::Permissions::from_mode(0o600)).unwrap();
     until("the fixed key is taken", || {
         let (code, _, err) = run(&machine, &["ls", "--context", "file"]);

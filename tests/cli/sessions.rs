@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use crate::{
     cli::run,
     machine::{BINARY, Machine, launch},
+    process::signal,
     relay::{Manner, Relay},
     schemas, wait,
 };
@@ -203,7 +204,7 @@ fn a_lot_of_output_arrives_whole() {
 #[test]
 fn the_log_shows_the_start_and_is_there_after_the_end() {
     let machine = with_session("cli-logs");
-    // The main process has been started, which is not to say that it has spoken already.
+    // The main process has been started, but may not have printed anything yet.
     let read = || machine.ok(&["logs", "cli-logs"]);
     let log = wait::until("it is ready", read, |log| log.contains("workbay: ready"));
     assert!(log.contains("environment"), "{log}");
@@ -266,9 +267,8 @@ fn events_are_lines_of_json() {
         .inspect(|event| assert!(event["seq"].is_u64() && event["at"].is_string(), "{event}"))
         .find(|event| event["session"]["status"] == "RUNNING");
     assert_eq!(running.unwrap()["session"]["name"], "cli-events");
-    // Ctrl-C is how it ends, and no failure.
-    let id = child.id().to_string();
-    Command::new("kill").args(["-INT", &id]).status().unwrap();
+    // Ctrl-C ends it, and isn't a failure.
+    signal(child.id(), "INT");
     assert!(child.wait().unwrap().success());
 }
 

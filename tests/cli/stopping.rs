@@ -6,6 +6,7 @@ use crate::{
     cli::run,
     cli::sessions::until,
     machine::{BINARY, Machine, docker, launch},
+    process::signal,
     terminal::Terminal,
 };
 
@@ -23,7 +24,7 @@ fn sessions_outlive_the_daemon_unless_they_are_meant_too() {
     for name in ["first", "second"] {
         machine.ok(&launch(name, &["--wait"]));
     }
-    // Somebody must say that it is meant, before anything is done.
+    // The user must confirm before anything is done.
     let (code, _, err) = run(&machine, &["daemon", "stop", "--terminate-sessions"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("add --yes"), "{err}");
@@ -52,21 +53,21 @@ fn sessions_outlive_the_daemon_unless_they_are_meant_too() {
 }
 
 #[test]
-fn a_person_is_asked_before_sessions_end_with_the_daemon() {
+fn a_user_is_asked_before_sessions_end_with_the_daemon() {
     let machine = Machine::new();
     machine.ok(&launch("dear", &["--wait"]));
     let argv = [BINARY, "daemon", "stop", "--terminate-sessions"];
-    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
-    person.wait_for("Terminate dear? [y/N]");
-    person.type_("n\r");
-    person.wait_for("Nothing was terminated, and the daemon keeps running.");
-    assert_eq!(person.wait_end(), 1);
+    let mut terminal = Terminal::start(&argv, &machine.env(), 80, 24);
+    terminal.wait_for("Terminate dear? [y/N]");
+    terminal.type_("n\r");
+    terminal.wait_for("Nothing was terminated, and the daemon keeps running.");
+    assert_eq!(terminal.wait_end(), 1);
     assert!(machine.daemon_pid().is_some());
-    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
-    person.wait_for("[y/N]");
-    person.type_("y\r");
-    person.wait_for("1 session was terminated.");
-    assert_eq!(person.wait_end(), 0);
+    let mut terminal = Terminal::start(&argv, &machine.env(), 80, 24);
+    terminal.wait_for("[y/N]");
+    terminal.type_("y\r");
+    terminal.wait_for("1 session was terminated.");
+    assert_eq!(terminal.wait_end(), 0);
     assert!(machine.daemon_pid().is_none());
 }
 
@@ -81,7 +82,7 @@ fn systemd_finds_nothing_wrong_with_the_unit_and_its_command_is_the_daemon() {
     assert!(unit.contains("Environment=\"WORKBAY_STATE_DIR="), "{unit}");
     let file = machine.path("workbay.service");
     std::fs::write(&file, &unit).unwrap();
-    // Where there is no systemd there is nobody to ask.
+    // Without systemd, nothing can be asked.
     if let Ok(asked) = Command::new("systemd-analyze")
         .arg("verify")
         .arg(&file)
@@ -106,8 +107,7 @@ fn systemd_finds_nothing_wrong_with_the_unit_and_its_command_is_the_daemon() {
         .unwrap();
     let pid = i32::try_from(daemon.id()).unwrap();
     until("it is the daemon", || machine.daemon_pid() == Some(pid));
-    let ended = Command::new("kill").arg(pid.to_string()).status().unwrap();
-    assert!(ended.success());
+    signal(pid, "TERM");
     assert!(
         daemon.wait().unwrap().success(),
         "a clean end counts as success for systemd"

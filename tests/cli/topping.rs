@@ -51,7 +51,7 @@ fn usage_is_printed_once_or_as_lines_until_the_end() {
         assert_eq!(line["sessions"][0]["name"], "busy");
     }
     machine.ok(&["terminate", "busy", "--force", "--yes", "--wait"]);
-    // The named session has ended, and nothing else is to be seen.
+    // The named session has ended, and nothing else is shown.
     assert!(child.wait().unwrap().success());
     let (code, _, err) = run(&machine, &["top", "busy"]);
     assert!(code == 1 && err.contains("not RUNNING"), "{code} {err}");
@@ -63,26 +63,26 @@ fn a_terminal_shows_one_table_in_place_and_is_given_back() {
     let machine = with_busy();
     let script =
         format!("trap : INT; echo above; {BINARY} top --interval 1s; echo code $?; stty -a");
-    let mut person = Terminal::start(&["sh", "-c", &script], &machine.env(), 100, 30);
-    person.wait_for("/ 64 MiB");
+    let mut terminal = Terminal::start(&["sh", "-c", &script], &machine.env(), 100, 30);
+    terminal.wait_for("/ 64 MiB");
     let time = |screen: &str| screen.lines().nth(1).map(str::to_owned);
-    let first = time(&person.screen());
-    person.wait_until("the table is refreshed", |screen| time(screen) != first);
-    person.type_("\r\rx");
-    let second = time(&person.screen());
-    person.wait_until("the table is refreshed again", |screen| {
+    let first = time(&terminal.screen());
+    terminal.wait_until("the table is refreshed", |screen| time(screen) != first);
+    terminal.type_("\r\rx");
+    let second = time(&terminal.screen());
+    terminal.wait_until("the table is refreshed again", |screen| {
         time(screen) != second
     });
-    let screen = person.screen();
+    let screen = terminal.screen();
     assert_eq!(screen.matches("NAME ").count(), 1, "{screen}");
     assert!(
         screen.starts_with("above") && !screen.contains('x'),
         "{screen}"
     );
-    person.type_("\x03");
-    person.wait_for("code 0");
-    assert_eq!(person.wait_end(), 0);
-    let screen = person.screen();
+    terminal.type_("\x03");
+    terminal.wait_for("code 0");
+    assert_eq!(terminal.wait_end(), 0);
+    let screen = terminal.screen();
     assert!(
         screen.contains("/ 64 MiB"),
         "the last table stays: {screen}"
@@ -91,7 +91,7 @@ fn a_terminal_shows_one_table_in_place_and_is_given_back() {
         screen.contains(" echo ") && screen.contains(" icanon "),
         "{screen}"
     );
-    let raw = person.raw();
+    let raw = terminal.raw();
     assert!(
         !raw.windows(5).any(|bytes| bytes == b"?1049"),
         "another screen"

@@ -13,8 +13,8 @@ use workbay::model::{
 };
 
 use crate::{
+    built::machine,
     changes::Changes as _,
-    hand::machine,
     machine::Machine,
     script::{request_as_admin, run},
     support::{Bench, Ours, note_lack, release, small},
@@ -137,7 +137,7 @@ async fn whole_gpus(bench: &Bench) {
     let both = [0, 1].map(|n| format!("{}-{n}", agent(&second)));
     assert_eq!(gpus(bench, &second, None).await, both);
 
-    // One GPU is left, and a session that wants two waits for the second session.
+    // One GPU is left, and a session that needs two waits for the second session.
     let waits = bench.enqueue(with(GPU, 2000, "gpus")).await;
     bench.waits_for(&waits, GPU).await;
     let machine = machine("");

@@ -20,7 +20,7 @@ use workbay::{
 };
 
 use crate::{
-    hand::machine,
+    built::machine,
     machine::{BINARY, Machine},
     support::{Bench, small, within},
 };

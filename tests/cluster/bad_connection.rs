@@ -9,15 +9,13 @@ use std::{
 };
 
 use crate::{
-    hand::{self, row},
+    built::{self, LEADER, row},
     machine::{BINARY, Machine},
     script::as_root,
     support::{Bench, manager, small, too_large},
     terminal::Terminal,
     typed::{content, end_typing, open_terminal, shows, type_lines},
 };
-
-const LEADER: &str = "\x1d";
 
 /// A network namespace behind a bad connection. It ends with this.
 pub struct BadConnection {
@@ -84,7 +82,7 @@ impl BadConnection {
     }
 
     pub fn machine(&self) -> Machine {
-        hand::machine_at(&self.endpoint)
+        built::machine_at(&self.endpoint)
     }
 
     /// The program in the namespace.
@@ -95,10 +93,10 @@ impl BadConnection {
             words.push("-E");
         }
         words.extend(["ip", "netns", "exec", &self.namespace, BINARY]);
-        let mut person = Terminal::start(&words, &machine.env(), 140, 40);
-        person.be_patient(Duration::from_secs(300));
-        person.wait_for("Backend.AI 2");
-        person
+        let mut terminal = Terminal::start(&words, &machine.env(), 140, 40);
+        terminal.be_patient(Duration::from_secs(300));
+        terminal.wait_for("Backend.AI 2");
+        terminal
     }
 }
 
@@ -116,47 +114,47 @@ async fn the_list_and_a_terminal_survive_delay_loss_and_cuts() {
     let runs = asked.name.unwrap();
     let mut connection = BadConnection::new(300, 5);
     let machine = connection.machine();
-    let mut person = connection.open(&machine);
-    person.wait_until("the session is listed", |screen| {
+    let mut terminal = connection.open(&machine);
+    terminal.wait_until("the session is listed", |screen| {
         row(screen, &runs).is_some()
     });
 
-    open_terminal(&mut person, &runs);
-    let mut typed = type_lines(&mut person, 0..6);
+    open_terminal(&mut terminal, &runs);
+    let mut typed = type_lines(&mut terminal, 0..6);
     for round in 1..4 {
         connection.cut();
-        person.wait_for("retrying, Enter retries now");
+        terminal.wait_for("retrying, Enter retries now");
         // Keys that are typed meanwhile go nowhere, and the pane says so.
-        person.type_("lost");
-        person.wait_gone("retrying, Enter retries now");
+        terminal.type_("lost");
+        terminal.wait_gone("retrying, Enter retries now");
         let before = typed.lines().last().unwrap().to_owned();
-        person.wait_until("the same screen comes back", |screen| {
+        terminal.wait_until("the same screen comes back", |screen| {
             shows(screen, &before)
         });
-        typed += &type_lines(&mut person, round * 6..(round + 1) * 6);
+        typed += &type_lines(&mut terminal, round * 6..(round + 1) * 6);
     }
-    end_typing(&mut person, &mut typed);
+    end_typing(&mut terminal, &mut typed);
     assert_eq!(content(&bench, ours.id(), "typed").await, typed);
 
     // The list: nothing gets through, which it shows. Then what happened meanwhile.
-    person.type_(LEADER);
-    person.type_("d");
-    person.wait_for("RUNNING");
-    person.type_("\x1b");
+    terminal.type_(LEADER);
+    terminal.type_("d");
+    terminal.wait_for("RUNNING");
+    terminal.type_("\x1b");
     connection.command("loss 100");
     connection.cut();
     let waits = bench.enqueue(too_large()).await;
     let waiting = bench.session(waits.id()).await.name.to_string();
-    person.wait_for("disconnected");
+    terminal.wait_for("disconnected");
     connection.command("loss 5");
-    person.wait_gone("disconnected");
-    person.wait_until("the new session is listed", |screen| {
+    terminal.wait_gone("disconnected");
+    terminal.wait_until("the new session is listed", |screen| {
         row(screen, &waiting).is_some_and(|row| row.contains("PENDING"))
     });
     drop(waits);
-    person.wait_until("it has left the tab", |screen| {
+    terminal.wait_until("it has left the tab", |screen| {
         row(screen, &waiting).is_none()
     });
-    person.type_("q");
-    assert_eq!(person.wait_end(), 0);
+    terminal.type_("q");
+    assert_eq!(terminal.wait_end(), 0);
 }

@@ -1,7 +1,7 @@
 //! Launches from the command line, through the daemon.
 
 use crate::{
-    hand::{Named, machine},
+    built::{Named, machine},
     support::{Bench, cores_of_the_node, name, small},
 };
 

@@ -1,4 +1,4 @@
-//! Commands in a session, and the control line of its tmux, through its sshd.
+//! Commands in a session, and the control connection of its tmux, through its sshd.
 
 use workbay::{
     engine::api::{Attached, ExecCommand, Input, Output},
@@ -142,7 +142,7 @@ async fn a_command_on_a_terminal_knows_its_size() {
 }
 
 #[tokio::test]
-async fn the_control_line_makes_windows_that_a_terminal_shows() {
+async fn the_control_connection_makes_windows_that_a_terminal_shows() {
     let bench = Bench::new().await;
     let (ours, _) = bench.running(small()).await;
     let mut pane = Pane::open(&bench, ours.id(), "pane-a").await;

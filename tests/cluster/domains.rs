@@ -2,7 +2,7 @@
 //! reason why it can't launch.
 
 use crate::{
-    hand::machine,
+    built::machine,
     machine::Machine,
     script,
     support::{Bench, manager, name},

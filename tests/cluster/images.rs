@@ -4,7 +4,7 @@
 use workbay::model::{environment::EnvironmentSource, session::SessionType, spec::LaunchRequest};
 
 use crate::{
-    hand::{Named, machine, open},
+    built::{Named, machine, open},
     support::{Bench, by_admin, name, small},
 };
 
@@ -54,12 +54,12 @@ async fn an_image_of_a_session_has_its_name_and_is_nobodys_default() {
     let label = made["environment"]["version"].as_str().unwrap();
     assert!(label.contains("customized_"), "{made}");
     // The launcher shows its name, and begins with the plain one.
-    let mut person = open(&machine);
-    person.type_("n");
-    person.wait_for("Launch a session");
-    person.type_("\x1b2");
-    person.wait_for(OWN);
-    let chosen = person.screen();
+    let mut terminal = open(&machine);
+    terminal.type_("n");
+    terminal.wait_for("Launch a session");
+    terminal.type_("\x1b2");
+    terminal.wait_for(OWN);
+    let chosen = terminal.screen();
     let chosen = chosen
         .lines()
         .find(|line| line.contains("Environment"))

@@ -6,7 +6,7 @@ use workbay::{
 };
 
 use crate::{
-    hand::{Named, machine},
+    built::{Named, machine},
     pane::Pane,
     support::{Bench, name, read_until, small, within},
 };

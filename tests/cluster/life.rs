@@ -105,7 +105,7 @@ async fn idle_checks_count_and_the_network_is_watched_from_its_first_use() {
         let state = check(&session, &not_counting).map(|check| check.state);
         assert_eq!(state, Some(IdleState::NotCounting), "{not_counting:?}");
     }
-    // It stands still while a terminal is open, and runs from its end.
+    // It is paused while a terminal is open, and continues when it is closed.
     drop(Pane::open(&bench, ours.id(), "pane-a").await);
     if let Some(why) = bench.lack(Capability::NetworkIdle) {
         assert!(why.ends_with("older than 26.8"), "{why}");

@@ -1,7 +1,7 @@
 //! A launch is checked against what the cluster has, by a daemon that has only just begun, too.
 
 use crate::{
-    hand::{Named, machine},
+    built::{Named, machine},
     support::{Bench, name},
 };
 

@@ -24,7 +24,7 @@ async fn a_login_lists_launches_and_opens_a_terminal() {
 }
 
 #[tokio::test]
-async fn an_expired_login_is_renewed_by_itself() {
+async fn an_expired_login_is_renewed_automatically() {
     let before = valkey::logins();
     let bench = Bench::with(by_login()).await;
     let made: Vec<String> = valkey::logins()

@@ -19,6 +19,7 @@ mod machine;
 #[path = "../support/memory.rs"]
 mod memory;
 #[path = "../support/poll.rs"]
+#[allow(dead_code, reason = "shared with tests of engines")]
 mod poll;
 #[path = "../support/schemas.rs"]
 mod schemas;
@@ -30,6 +31,7 @@ mod accelerators;
 mod apps;
 mod bad_connection;
 mod batch;
+mod built;
 mod command_line;
 mod commands;
 mod domains;
@@ -37,7 +39,6 @@ mod events;
 mod files;
 mod folder;
 mod folders;
-mod hand;
 mod images;
 mod journey;
 mod kernels;

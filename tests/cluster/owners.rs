@@ -1,10 +1,10 @@
-//! Administrators: sessions of several owners are distinguished, and a session is made for somebody by the
+//! Administrators: sessions of several owners are distinguished, and a session is created for another user by the
 //! address alone.
 
 use workbay::model::capability::Capability;
 
 use crate::{
-    hand::machine,
+    built::machine,
     machine::Machine,
     support::{Bench, USER, by_admin, end, name, small},
 };
@@ -53,7 +53,7 @@ async fn sessions_of_several_owners_are_distinguished_and_made_by_address() {
             vec![launch(&own, &[])]
         }
     };
-    // The user's own session stands for one that was made for them.
+    // The user's own session replaces one that was created for them.
     let theirs = match made.len() {
         1 => asked.name.clone().unwrap(),
         _ => theirs,

@@ -1,4 +1,4 @@
-//! A terminal pane: what a person sees of it, and types.
+//! A terminal pane: what a user sees of it, and types.
 
 use std::num::NonZero;
 

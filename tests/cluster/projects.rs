@@ -1,7 +1,7 @@
 //! A second project with limits and a policy of its own.
 
 use crate::{
-    hand::{Named, machine},
+    built::{Named, machine},
     machine::Machine,
     owners::administrator,
     poll, script,

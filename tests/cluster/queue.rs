@@ -8,7 +8,7 @@ use workbay::model::{
 
 use crate::changes::Changes as _;
 use crate::{
-    hand::machine,
+    built::machine,
     support::{Bench, by_admin, cores_of_the_node, engine, page, small, too_large},
 };
 

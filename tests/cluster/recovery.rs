@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use crate::{
-    hand::{self, row},
+    built::{self, LEADER, row},
     script::run,
     support::{Bench, small, too_large},
     terminal::Terminal,
     typed::{content, end_typing, open_terminal, type_lines},
 };
-
-const LEADER: &str = "\x1d";
 
 /// Two managers behind HAProxy. At the end, the one of the other tests runs alone again.
 struct Balancer;
@@ -38,20 +36,20 @@ impl Drop for Balancer {
 }
 
 /// Waits until the terminal is connected, maybe again: what is typed is echoed. The line is erased afterwards.
-fn is_connected(person: &mut Terminal) {
-    person.type_until("?", |screen| {
+fn is_connected(terminal: &mut Terminal) {
+    terminal.type_until("?", |screen| {
         screen.lines().any(|line| line.starts_with('?'))
     });
-    person.type_until("\x15", |screen| {
+    terminal.type_until("\x15", |screen| {
         !screen.lines().any(|line| line.starts_with('?'))
     });
 }
 
 /// Ends the line that is typed. Afterwards no key is on its way.
-fn end_line(person: &mut Terminal, typed: &mut String) {
-    person.type_("\r");
+fn end_line(terminal: &mut Terminal, typed: &mut String) {
+    terminal.type_("\r");
     typed.push('\n');
-    is_connected(person);
+    is_connected(terminal);
 }
 
 #[tokio::test]
@@ -60,12 +58,12 @@ async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
     let (ours, asked) = bench.running(small()).await;
     let runs = asked.name.unwrap();
     let balancer = Balancer::new();
-    let machine = hand::machine_at(&balancer.endpoint());
-    let mut person = hand::open(&machine);
-    person.be_patient(Duration::from_secs(300));
-    open_terminal(&mut person, &runs);
-    let mut typed = type_lines(&mut person, 0..4);
-    end_line(&mut person, &mut typed);
+    let machine = built::machine_at(&balancer.endpoint());
+    let mut terminal = built::open(&machine);
+    terminal.be_patient(Duration::from_secs(300));
+    open_terminal(&mut terminal, &runs);
+    let mut typed = type_lines(&mut terminal, 0..4);
+    end_line(&mut terminal, &mut typed);
 
     // One of them is always there. Whichever the terminal was connected through ends once.
     for (round, (what, manager)) in [("kill-manager", "1"), ("stop-manager", "2")]
@@ -73,37 +71,37 @@ async fn the_list_and_a_terminal_survive_the_end_of_each_manager() {
         .enumerate()
     {
         balancer.command(what, manager);
-        is_connected(&mut person);
+        is_connected(&mut terminal);
         let from = 4 * (round as u32 + 1);
-        typed += &type_lines(&mut person, from..from + 4);
-        end_line(&mut person, &mut typed);
+        typed += &type_lines(&mut terminal, from..from + 4);
+        end_line(&mut terminal, &mut typed);
         balancer.command("start-manager", manager);
     }
 
     // A manager that restarts, while no other is there.
     balancer.command("stop-manager", "2");
     balancer.command("kill-manager", "1");
-    person.wait_for("retrying, Enter retries now");
+    terminal.wait_for("retrying, Enter retries now");
     balancer.command("start-manager", "1");
-    is_connected(&mut person);
-    typed += &type_lines(&mut person, 12..16);
-    end_typing(&mut person, &mut typed);
+    is_connected(&mut terminal);
+    typed += &type_lines(&mut terminal, 12..16);
+    end_typing(&mut terminal, &mut typed);
     assert_eq!(content(&bench, ours.id(), "typed").await, typed);
 
     // The list shows what happened after all of it.
-    person.type_(LEADER);
-    person.type_("d");
-    person.wait_for("RUNNING");
-    person.type_("\x1b");
+    terminal.type_(LEADER);
+    terminal.type_("d");
+    terminal.wait_for("RUNNING");
+    terminal.type_("\x1b");
     let waits = bench.enqueue(too_large()).await;
     let waiting = bench.session(waits.id()).await.name.to_string();
-    person.wait_until("the new session is listed", |screen| {
+    terminal.wait_until("the new session is listed", |screen| {
         row(screen, &waiting).is_some_and(|row| row.contains("PENDING"))
     });
     drop(waits);
-    person.wait_until("it has left the tab", |screen| {
+    terminal.wait_until("it has left the tab", |screen| {
         row(screen, &waiting).is_none()
     });
-    person.type_("q");
-    assert_eq!(person.wait_end(), 0);
+    terminal.type_("q");
+    assert_eq!(terminal.wait_end(), 0);
 }

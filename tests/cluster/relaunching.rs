@@ -4,8 +4,8 @@
 use workbay::model::capability::Capability;
 
 use crate::{
+    built::{Named, machine},
     folder::Made,
-    hand::{Named, machine},
     machine::Machine,
     support::{Bench, name},
 };

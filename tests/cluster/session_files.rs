@@ -21,8 +21,8 @@ use workbay::{
 };
 
 use crate::{
+    built::machine,
     folder::Made,
-    hand::machine,
     support::{Bench, small, within},
 };
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    hand::{Named, machine, open, row},
+    built::{Named, machine, open, row},
     script,
     support::{Bench, name},
     terminal::{PATIENCE, Terminal},
@@ -15,8 +15,8 @@ fn client(words: &[&str]) -> String {
 }
 
 /// Waits until the row of a session is so.
-fn shows(person: &mut Terminal, session: &str, what: &str) {
-    person.wait_until(what, |screen| {
+fn shows(terminal: &mut Terminal, session: &str, what: &str) {
+    terminal.wait_until(what, |screen| {
         row(screen, session).is_some_and(|row| row.contains(what))
     });
 }
@@ -27,8 +27,8 @@ async fn each_shows_what_the_other_does() {
     let prefix = name();
     let _ended = Named(prefix.clone());
     let machine = machine("");
-    let mut person = open(&machine);
-    person.be_patient(Duration::from_secs(300));
+    let mut terminal = open(&machine);
+    terminal.be_patient(Duration::from_secs(300));
 
     // What the client does to sessions is in the list.
     let (theirs, ours) = (format!("{prefix}-theirs"), format!("{prefix}-ours"));
@@ -41,18 +41,18 @@ async fn each_shows_what_the_other_does() {
     ]
     .concat();
     client(&create);
-    shows(&mut person, &theirs, "RUNNING");
+    shows(&mut terminal, &theirs, "RUNNING");
     client(&["session", "destroy", &theirs]);
-    person.wait_until("it has left the tab", |screen| {
+    terminal.wait_until("it has left the tab", |screen| {
         row(screen, &theirs).is_none()
     });
 
     // And what workbay does is in the client's list at once.
     machine.ok(&["launch", "--name", &ours, "--cpu", "1", "--mem", "256m"]);
     assert!(client(&["session", "list"]).contains(&ours));
-    shows(&mut person, &ours, "RUNNING");
+    shows(&mut terminal, &ours, "RUNNING");
     machine.ok(&["terminate", "--yes", "--force", &ours]);
-    person.wait_until("it has left the tab", |screen| row(screen, &ours).is_none());
+    terminal.wait_until("it has left the tab", |screen| row(screen, &ours).is_none());
     let listed = client(&["session", "list", "--all"]);
     let gone = listed.lines().filter(|line| line.contains(ours.as_str()));
     assert!(
@@ -60,22 +60,22 @@ async fn each_shows_what_the_other_does() {
         "{listed}"
     );
 
-    folders(&mut person);
-    person.type_("q");
-    assert_eq!(person.wait_end(), 0);
+    folders(&mut terminal);
+    terminal.type_("q");
+    assert_eq!(terminal.wait_end(), 0);
 }
 
 /// The open data page shows the folders that the client makes and deletes.
-fn folders(person: &mut Terminal) {
+fn folders(terminal: &mut Terminal) {
     let folder = name();
-    person.be_patient(PATIENCE);
-    person.type_("D");
-    person.wait_for("Data of");
+    terminal.be_patient(PATIENCE);
+    terminal.type_("D");
+    terminal.wait_for("Data of");
     client(&["vfolder", "create", &folder, "local:volume1"]);
-    person.wait_for(&folder);
+    terminal.wait_for(&folder);
     client(&["vfolder", "delete", &folder]);
-    person.wait_gone(&folder);
+    terminal.wait_gone(&folder);
     client(&["vfolder", "delete-trash", &folder]);
-    person.type_("\x1b");
-    person.wait_gone("Data of");
+    terminal.type_("\x1b");
+    terminal.wait_gone("Data of");
 }

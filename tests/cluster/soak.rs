@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     bad_connection::BadConnection,
-    hand::row,
+    built::row,
     memory,
     support::{Bench, small},
     terminal::Terminal,
@@ -25,11 +25,11 @@ fn span() -> Duration {
 }
 
 /// A proxy ends the connection. What is typed afterwards begins when the terminal is back.
-fn cut(connection: &mut BadConnection, person: &mut Terminal, last: &str) {
+fn cut(connection: &mut BadConnection, terminal: &mut Terminal, last: &str) {
     connection.cut();
-    person.wait_for("retrying, Enter retries now");
-    person.wait_gone("retrying, Enter retries now");
-    person.wait_until("the same screen comes back", |screen| shows(screen, last));
+    terminal.wait_for("retrying, Enter retries now");
+    terminal.wait_gone("retrying, Enter retries now");
+    terminal.wait_until("the same screen comes back", |screen| shows(screen, last));
 }
 
 #[tokio::test]
@@ -40,24 +40,24 @@ async fn no_key_is_lost_or_doubled_and_the_memory_stays() {
     let runs = asked.name.unwrap();
     let mut connection = BadConnection::new(300, 5);
     let machine = connection.machine();
-    let mut person = connection.open(&machine);
-    person.wait_until("the session is listed", |screen| {
+    let mut terminal = connection.open(&machine);
+    terminal.wait_until("the session is listed", |screen| {
         row(screen, &runs).is_some()
     });
-    open_terminal(&mut person, &runs);
+    open_terminal(&mut terminal, &runs);
 
     let (mut typed, mut number, mut cuts) = (String::new(), 0, 0);
     let mut memory: Vec<[f64; 2]> = Vec::new();
     let (start, mut minute) = (Instant::now(), Instant::now());
     while start.elapsed() < span() {
-        typed += &type_lines(&mut person, number..number + LINES);
+        typed += &type_lines(&mut terminal, number..number + LINES);
         number += LINES;
         if minute.elapsed() >= Duration::from_secs(60) {
             minute = Instant::now();
             let daemon = machine.daemon_pid().unwrap().unsigned_abs();
-            memory.push([memory::private(person.pid()), memory::private(daemon)]);
+            memory.push([memory::private(terminal.pid()), memory::private(daemon)]);
             let last = typed.lines().last().unwrap().to_owned();
-            cut(&mut connection, &mut person, &last);
+            cut(&mut connection, &mut terminal, &last);
             cuts += 1;
             println!(
                 "{cuts} min: {number} lines, TUI and daemon {:.1?} MiB",
@@ -65,7 +65,7 @@ async fn no_key_is_lost_or_doubled_and_the_memory_stays() {
             );
         }
     }
-    end_typing(&mut person, &mut typed);
+    end_typing(&mut terminal, &mut typed);
     let arrived = content(&bench, ours.id(), "typed").await;
     for (arrived, typed) in arrived.lines().zip(typed.lines()) {
         assert_eq!(arrived, typed);

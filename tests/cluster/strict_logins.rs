@@ -1,7 +1,7 @@
-//! Logins with one-time passwords, as the manager's own plugin wants them, and a password that has expired.
+//! Logins with one-time passwords, as the manager's own plugin requires them, and a password that has expired.
 
 use crate::{
-    hand::{machine, open},
+    built::{machine, open},
     machine::Machine,
     script,
     support::web_server,
@@ -12,7 +12,7 @@ use crate::{
 /// `user2` and `monitor` as every new Backend.AI has them.
 const PASSWORDS: [(&str, &str); 2] = [("WBT_OTP", "P7oxTDdz"), ("WBT_OLD", "7tuEwF1J")];
 
-/// The manager wants a second factor as long as this lives.
+/// The manager requires a second factor as long as this lives.
 struct StrictLogins;
 
 impl StrictLogins {
@@ -99,12 +99,12 @@ async fn a_login_with_two_factors_and_one_whose_password_expired() {
     machine.ok(&["--context", "careful", "ls"]);
 
     // The web server forgets the login during the work: the TUI asks for another code.
-    let mut person = open(&machine);
-    person.be_patient(PATIENCE);
-    person.type_("c");
-    person.wait_for("careful");
-    person.type_("careful\r");
-    person.wait_for("connected");
+    let mut terminal = open(&machine);
+    terminal.be_patient(PATIENCE);
+    terminal.type_("c");
+    terminal.wait_for("careful");
+    terminal.type_("careful\r");
+    terminal.wait_for("connected");
     let made = valkey::logins();
     valkey::forget(
         &made
@@ -112,10 +112,10 @@ async fn a_login_with_two_factors_and_one_whose_password_expired() {
             .filter(|it| !before.contains(it))
             .collect::<Vec<_>>(),
     );
-    person.type_("R");
-    person.wait_for("Two-Factor Authentication needed");
-    person.type_("\x0f");
-    person.wait_for("One-time password for careful");
-    person.type_(&format!("{}\r", StrictLogins::code()));
-    person.wait_for("ogged in to careful");
+    terminal.type_("R");
+    terminal.wait_for("Two-Factor Authentication needed");
+    terminal.type_("\x0f");
+    terminal.wait_for("One-time password for careful");
+    terminal.type_(&format!("{}\r", StrictLogins::code()));
+    terminal.wait_for("ogged in to careful");
 }

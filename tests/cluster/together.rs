@@ -1,12 +1,10 @@
 //! This machine's Docker and the cluster in one list, and a third one that never answers.
 
 use crate::{
-    hand::{Named, machine, open, row},
+    built::{LEADER, Named, machine, open, row},
     support::{Bench, name},
     terminal::PATIENCE,
 };
-
-const LEADER: &str = "\x1d";
 
 /// Nobody listens there.
 const AND_A_DEAD_ONE: &str = r#"
@@ -21,7 +19,7 @@ secret-key = { env = "WBT_SECRET_KEY" }
 "#;
 
 #[tokio::test]
-async fn both_engines_stand_in_one_list() {
+async fn both_engines_are_in_one_list() {
     let _bench = Bench::new().await;
     let there = name();
     let _ended = Named(there.clone());
@@ -46,16 +44,16 @@ async fn both_engines_stand_in_one_list() {
     assert_eq!(context_of(here), "local");
     assert_eq!(context_of(&there), "cluster");
 
-    // All of them in one table, whoever does not answer.
-    let mut person = open(&machine);
-    person.be_patient(PATIENCE);
-    person.type_("c");
-    person.wait_for("all contexts");
-    person.wait_for("lost");
-    person.type_("all");
-    person.type_("\r");
-    person.wait_for("Context");
-    person.wait_until("both run", |screen| {
+    // All of them in one table, even if one doesn't answer.
+    let mut terminal = open(&machine);
+    terminal.be_patient(PATIENCE);
+    terminal.type_("c");
+    terminal.wait_for("all contexts");
+    terminal.wait_for("lost");
+    terminal.type_("all");
+    terminal.type_("\r");
+    terminal.wait_for("Context");
+    terminal.wait_until("both run", |screen| {
         let runs = |name: &str, context: &str| {
             row(screen, name).is_some_and(|row| row.contains(context) && row.contains("RUNNING"))
         };
@@ -67,29 +65,29 @@ async fn both_engines_stand_in_one_list() {
         (here, "shell of the machine"),
         (there.as_str(), "shell of the cluster"),
     ] {
-        person.type_("/");
-        person.type_(&format!("\x15{name}\r"));
-        person.wait_until("it is alone", |screen| {
+        terminal.type_("/");
+        terminal.type_(&format!("\x15{name}\r"));
+        terminal.wait_until("it is alone", |screen| {
             row(screen, name).is_some()
                 && (row(screen, here).is_none() || row(screen, &there).is_none())
         });
-        person.type_("s");
-        person.wait_for("work@");
-        person.type_(&format!(
+        terminal.type_("s");
+        terminal.wait_for("work@");
+        terminal.type_(&format!(
             "echo {}\r",
             answer.replace("shell", "$(echo shell)")
         ));
-        person.wait_until("the shell answers", |screen| {
+        terminal.wait_until("the shell answers", |screen| {
             screen.lines().any(|line| line.trim() == answer)
         });
-        person.type_(LEADER);
-        person.type_("d");
-        person.wait_for("RUNNING");
-        person.type_("x");
-        person.wait_for("Terminate");
-        person.type_("y");
-        person.wait_until("it has left the tab", |screen| row(screen, name).is_none());
+        terminal.type_(LEADER);
+        terminal.type_("d");
+        terminal.wait_for("RUNNING");
+        terminal.type_("x");
+        terminal.wait_for("Terminate");
+        terminal.type_("y");
+        terminal.wait_until("it has left the tab", |screen| row(screen, name).is_none());
     }
-    person.type_("q");
-    assert_eq!(person.wait_end(), 0);
+    terminal.type_("q");
+    assert_eq!(terminal.wait_end(), 0);
 }

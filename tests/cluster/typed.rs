@@ -6,7 +6,7 @@ use workbay::{
 };
 
 use crate::{
-    hand::row,
+    built::row,
     support::{Bench, within},
     terminal::Terminal,
 };
@@ -46,39 +46,39 @@ pub fn shows(screen: &str, line: &str) -> bool {
 }
 
 /// Opens a terminal of the session in the list, and lets what is typed go into the file `typed`.
-pub fn open_terminal(person: &mut Terminal, session: &str) {
-    person.type_("/");
-    person.type_(session);
-    person.type_("\r");
-    person.wait_until("it runs", |screen| {
+pub fn open_terminal(terminal: &mut Terminal, session: &str) {
+    terminal.type_("/");
+    terminal.type_(session);
+    terminal.type_("\r");
+    terminal.wait_until("it runs", |screen| {
         row(screen, session).is_some_and(|row| row.contains("RUNNING"))
     });
-    person.type_("s");
-    person.wait_for("work@");
-    person.type_("stty -echoctl; cat > typed\r");
-    person.wait_for("cat > typed");
+    terminal.type_("s");
+    terminal.wait_for("work@");
+    terminal.type_("stty -echoctl; cat > typed\r");
+    terminal.wait_for("cat > typed");
 }
 
 /// Ends the last line and the file `typed`, and waits until the shell answers again.
-pub fn end_typing(person: &mut Terminal, typed: &mut String) {
-    person.type_("\r\x04");
+pub fn end_typing(terminal: &mut Terminal, typed: &mut String) {
+    terminal.type_("\r\x04");
     typed.push('\n');
-    person.type_("echo $((6*7)) is the end\r");
-    person.wait_for("42 is the end");
+    terminal.type_("echo $((6*7)) is the end\r");
+    terminal.wait_for("42 is the end");
 }
 
 /// Types lines with their numbers, key by key, faster than the connection brings their echo. Returns them. Each begins
 /// with the end of the line before it: when the last one is echoed, every key has arrived, and none is on its way.
-pub fn type_lines(person: &mut Terminal, numbers: std::ops::Range<u32>) -> String {
+pub fn type_lines(terminal: &mut Terminal, numbers: std::ops::Range<u32>) -> String {
     let mut all = String::new();
     for number in numbers {
         let line = format!("\nline {number} of a long text that is typed key by key");
         for key in line.chars() {
-            person.type_(&if key == '\n' { '\r' } else { key }.to_string());
+            terminal.type_(&if key == '\n' { '\r' } else { key }.to_string());
         }
         all += &line;
     }
     let last = all.lines().last().unwrap().to_owned();
-    person.wait_until("the last line is echoed", |screen| shows(screen, &last));
+    terminal.wait_until("the last line is echoed", |screen| shows(screen, &last));
     all
 }

@@ -9,7 +9,7 @@ use workbay::model::{
 };
 
 use crate::{
-    hand::{Named, machine},
+    built::{Named, machine},
     support::{Bench, name, page, small},
 };
 

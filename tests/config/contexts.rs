@@ -1,4 +1,4 @@
-//! Contexts: the site's file, the person's, the variables of Backend.AI's own client.
+//! Contexts: the site's file, the user's, the variables of Backend.AI's own client.
 
 use workbay::config::contexts::{
     self, BackendaiSpec, ContextEntry, Contexts, Credentials, EngineSpec, Source,
@@ -51,7 +51,7 @@ fn without_a_word_there_is_this_machines_own_engine() {
 fn every_field_is_taken() {
     let text = include_str!("valid/contexts-all.toml");
     let contexts = load("", text, &[]);
-    // The default one stands first, one that is switched off nowhere.
+    // The default one is first, one that is switched off isn't listed.
     assert_eq!(names(&contexts), ["prod", "local", "web"]);
     assert_eq!(contexts.default.as_str(), "prod");
     let prod = named(&contexts, "prod");
@@ -160,7 +160,7 @@ fn plain_http_leads_to_another_machine_only_where_the_context_says_insecure() {
 }
 
 #[test]
-fn the_person_completes_what_the_site_began() {
+fn the_user_completes_what_the_site_began() {
     let site = "default = \"prod\"\n[contexts.prod]\nkind = \"backendai\"\n\
                 endpoint = \"https://one.example.com\"\nproject = \"site\"\n";
     let user = "[contexts.prod]\naccess-key = \"AKIA\"\nsecret-key = { file = \"~/key\" }\nproject = \"mine\"\n";

@@ -1,4 +1,4 @@
-//! The catalogue of environments: what comes with workbay, the site's file and the person's over it.
+//! The catalogue of environments: what comes with workbay, the site's file and the user's over it.
 
 use workbay::{
     config::environments::{self, Environments},

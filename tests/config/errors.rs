@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::wording::{closing, files, joined, without_tests};
 
-/// What stands before the text of an error, a refusal or a fix.
+/// What precedes the text of an error, a refusal or a fix.
 const MARKS: [&str; 13] = [
     "#[error(",
     ".help(",

@@ -1,4 +1,4 @@
-//! What a person wrote for a release is taken by every later one, without a word.
+//! What a user wrote for a release is accepted by every later one, without a message.
 
 use std::{fs, path::Path, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Embedded defaults, the site's file, the person's file, the environment: which one wins, and what is reported.
+//! Embedded defaults, the site's file, the user's file, the environment: which one wins, and what is reported.
 
 use std::fs;
 
@@ -64,7 +64,7 @@ fn what_is_shown_of_a_setting_reads_back_as_the_same_setting() {
 }
 
 #[test]
-fn the_person_goes_over_the_site_and_the_environment_over_both() {
+fn the_user_overrides_the_site_and_the_environment_both() {
     let machine = Installation::new(
         "[ui]\ntheme = \"ansi16\"\nkeymap = \"emacs\"\n[launch]\nmem = \"1g\"\n",
         "[ui]\ntheme = \"default-light\"\nkeymap = \"vim\"\n",
@@ -163,7 +163,7 @@ fn a_users_file_makes_no_directory_a_folder() {
 }
 
 #[test]
-fn hooks_are_a_persons_own_and_name_events_there_are() {
+fn hooks_are_a_users_own_and_name_events_there_are() {
     let hook = "[hooks]\ncommand = [\"notify-send\", \"it\"]\nevents = [\"failed\"]\n";
     let loaded = Installation::new("", hook).load(&[]);
     assert_eq!(loaded.problems, []);

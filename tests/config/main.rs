@@ -39,7 +39,7 @@ use workbay::{
     theme::{ColorDepth, Theme},
 };
 
-/// The site's file and the person's with these texts, for as long as the directory is kept.
+/// The site's file and the user's with these texts, for as long as the directory is kept.
 fn places(site: &str, user: &str) -> (tempfile::TempDir, Places) {
     let dir = tempfile::tempdir().unwrap();
     let places = Places {

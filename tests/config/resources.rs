@@ -1,4 +1,4 @@
-//! `resources.toml`: the site's and the person's as one, and where each value comes from.
+//! `resources.toml`: the site's and the user's as one, and where each value comes from.
 
 use workbay::{
     config::{
@@ -99,7 +99,7 @@ fn the_example_says_what_its_comments_say() {
 }
 
 #[test]
-fn a_group_or_preset_of_the_same_name_is_the_persons() {
+fn a_group_or_preset_of_the_same_name_is_the_users() {
     let site = "[group.gpu]\ncpu = 4\norder = \"lifo\"\n[group.big]\ncpu = 8\n\
                 [preset.small]\ncpu = 1\nmem = \"1g\"\n[preset.site]\ncpu = 2\nmem = \"2g\"\n";
     let user = "[group.gpu]\ncpu = 2\n[preset.small]\ncpu = 0.5\nmem = \"512m\"\n";
@@ -218,7 +218,7 @@ fn of_two_idle_rules_the_tighter_one_counts_and_the_site_allows() {
 }
 
 #[test]
-fn a_person_cannot_loosen_the_sites_utilization_check() {
+fn a_user_cannot_loosen_the_sites_utilization_check() {
     let check = |window: &str, operator: &str, thresholds: &str| {
         format!(
             "[idle.utilization]\ntime-window = \"{window}\"\ninitial-grace-period = \"{window}\"\n\

@@ -38,7 +38,7 @@ const PLACES: &[&str] = &[
     "src/view",
 ];
 
-/// A phrase and what to say instead. Each is looked for in ` text ` in lowercase, so a space stands for the edge of a word.
+/// A phrase and what to say instead. Each is looked for in ` text ` in lowercase, so a space means the edge of a word.
 const REPLACEMENTS: &[(&str, &str)] = &[
     (" is no ", "isn't a valid …, must be …"),
     (" told ", "shown, printed, reported"),

@@ -130,7 +130,7 @@ async fn a_command_does_not_start_before_its_time() {
     let why = waiting.status_message.unwrap();
     assert!(why.as_str().contains("waits for its start time"), "{why}");
     assert_eq!(daemon.engine.count(Call::Create), 0);
-    // It has no log before it has begun, and whoever follows waits for it.
+    // It has no log before it has begun, and a reader waits for it.
     let open = StreamOpen::Log {
         session: SessionKey::local(session.id),
         options: LogOptions::default(),
@@ -144,7 +144,7 @@ async fn a_command_does_not_start_before_its_time() {
 }
 
 #[tokio::test]
-async fn a_person_ends_a_command_and_it_has_no_result() {
+async fn a_user_ends_a_command_and_it_has_no_result() {
     let daemon = TestDaemon::open().await;
     let mut client = daemon.client().await;
     let session = client.launch(batch("stopped", "make")).await.unwrap();

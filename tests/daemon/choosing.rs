@@ -40,7 +40,7 @@ async fn catalogue(client: &TestClient) -> Catalogue {
 }
 
 #[tokio::test]
-async fn a_folder_is_made_and_stands_in_the_catalogue() {
+async fn a_folder_is_created_and_in_the_catalogue() {
     let manager = MemoryScheduler::new();
     let daemon = daemon_with(&manager).await;
     let client = daemon.client().await;
@@ -64,7 +64,7 @@ async fn a_folder_is_made_and_stands_in_the_catalogue() {
 }
 
 #[tokio::test]
-async fn keys_and_projects_of_somebody_else() {
+async fn keys_and_projects_of_another_user() {
     let manager = MemoryScheduler::new();
     let daemon = daemon_with(&manager).await;
     let client = daemon.client().await;

@@ -126,7 +126,7 @@ async fn nonsense_ends_only_its_own_connection() {
 }
 
 #[tokio::test]
-async fn a_face_that_does_not_read_blocks_nobody() {
+async fn a_tui_that_does_not_read_blocks_nobody() {
     let daemon = TestDaemon::open().await;
     let slow = daemon.client().await;
     let mut quick = daemon.client().await;
@@ -153,7 +153,7 @@ async fn a_snapshot_of_two_hundred_sessions_is_whole() {
         let mut request = named(&format!("many-{number}"));
         request.mem = Some("16m".parse().unwrap());
         let id = client.launch(request).await.unwrap().id;
-        // A client that asks without ever reading blocks itself.
+        // A client that sends requests without reading the answers blocks itself.
         client.until(id, |_| true).await;
         last = Some(id);
     }

@@ -27,7 +27,7 @@ async fn clients_that_only_said_hello_keep_nobody_out() {
         crowd.push(Client::connect(&options).await.unwrap());
     }
     ask_for_status(&options).await;
-    // The client that made room is notified, and one that works is left alone.
+    // The client that made room is notified, and one that works isn't affected.
     let (_, events) = &mut crowd[0];
     let Some(ClientEvent::Lost { why }) = events.recv().await else {
         panic!("the oldest is not reported");
@@ -73,7 +73,7 @@ async fn unfinished_messages_block_nobody() {
         socket.write_all(hello.as_bytes()).await.unwrap();
         socket.write_u32(1024 * 1024).await.unwrap();
         socket.write_u8(0).await.unwrap();
-        // As much of it as the daemon takes.
+        // As much as the daemon accepts.
         let body = vec![b' '; 1024 * 1024 - 10];
         let written = tokio::spawn(async move {
             let _ = socket.write_all(&body).await;

@@ -1,4 +1,4 @@
-//! A full disk, a broken store.
+//! A full disk, a broken state database.
 
 use std::{
     fs,
@@ -40,12 +40,12 @@ async fn a_launch_that_cannot_be_recorded_is_refused_and_makes_nothing() {
         "{failure:?}"
     );
     assert!(recorded > 0);
-    // Who is recorded may still wait: what cannot be recorded is not ordered.
+    // A recorded session may still wait: what can't be recorded isn't ordered.
     assert!(daemon.engine.count(Call::Create) <= recorded);
     assert!(daemon.engine.containers().len() <= recorded);
 }
 
-/// Sessions with a limit are measured although nobody watches.
+/// Sessions with a limit are measured although no client watches.
 #[tokio::test]
 async fn a_session_that_nears_its_disk_limit_is_reported_once_for_each_stage() {
     let daemon = TestDaemon::open().await;
@@ -195,13 +195,13 @@ async fn a_row_that_can_never_be_written_blocks_no_other_and_is_kept_aside() {
     let mut client = daemon.client().await;
     let bad = client.run("bad-one").await;
     let db = refuse_rows(&daemon, "NEW.name = 'bad-one'");
-    // What happens on its own cannot be refused.
+    // What happens without a request can't be refused.
     daemon.engine.die(bad, 3, false);
     client.until_status(bad, Status::Terminated).await;
     client
         .until_notified("can't be written: not this one")
         .await;
-    // Whoever comes after it is written, as are the ends of others.
+    // Later changes are written, and so are the ends of others.
     let good = client.run("good-one").await;
     let other = client.run("other").await;
     client.terminate(other, false).await.unwrap();
@@ -251,7 +251,7 @@ async fn nothing_is_made_for_a_session_whose_record_cannot_be_written() {
     client.run("last").await;
 }
 
-/// Launches until it is refused; how many were not.
+/// Launches until a launch is refused. Returns how many weren't.
 async fn until_refused(client: &TestClient, prefix: &str) -> (usize, Failure) {
     for number in 0.. {
         let mut request = named(&format!("{prefix}-{number}"));
@@ -263,12 +263,12 @@ async fn until_refused(client: &TestClient, prefix: &str) -> (usize, Failure) {
     unreachable!("a small disk is full at some time");
 }
 
-/// Where the small disk of the test that runs is.
+/// The directory of the small disk of the running test.
 fn small_disk() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// Takes all room that is left.
+/// Uses all space that is left.
 fn fill(disk: &Path) -> PathBuf {
     let filler = disk.join("filler");
     let mut file = fs::File::options()
@@ -296,7 +296,7 @@ fn on_a_small_disk(test: &str) {
     on_a_disk(test, "mount -t tmpfs -o size=4m workbay-test \"$TMPDIR\"");
 }
 
-/// The same with a disk that `mount` mounts where nobody else sees it.
+/// The same with a disk that `mount` mounts where no other process sees it.
 fn on_a_disk(test: &str, mount: &str) {
     let dir = tempfile::tempdir().unwrap();
     let disk = dir.path().join("disk");
@@ -356,7 +356,7 @@ async fn with_a_small_disk() {
     drop(client);
     daemon.stop().await;
 
-    // One that is started on a disk it cannot write to says so.
+    // A daemon that can't write to its disk reports it at the start.
     remount(&small_disk(), "ro");
     let options = test_daemon::options(daemon.root.path(), &daemon.engine, settings());
     let error = daemon::serve(options, Controls::default()).await;
@@ -380,7 +380,7 @@ async fn with_a_small_disk() {
 const MAKE: &str = "truncate -s 16m \"$TMPDIR.img\" && mkfs.ext4 -q \"$TMPDIR.img\"";
 const MOUNT: &str = "mount -o loop,errors=remount-ro \"$TMPDIR.img\" \"$TMPDIR\"";
 
-/// One that the kernel closes, with its files open, as it does when a disk fails.
+/// A disk that the kernel closes, with its files open, as it does when a disk fails.
 #[test]
 fn a_disk_that_turns_read_only_under_a_daemon_is_reported_and_loses_nothing() {
     assert!(
@@ -406,7 +406,7 @@ async fn with_a_failing_disk() {
     let ending = client.run("ending").await;
     let asked = client.run("asked").await;
     let forced = client.run("forced").await;
-    // What the kernel had not written yet is lost with the disk.
+    // What the kernel hadn't written yet is lost with the disk.
     shell("sync -f \"$TMPDIR\"");
     let device = shell("basename $(findmnt -no SOURCE \"$TMPDIR\")");
     let fault = format!("/sys/fs/ext4/{}/trigger_fs_error", device.trim());
@@ -421,7 +421,7 @@ async fn with_a_failing_disk() {
         .until(ending, |session| session.status != Status::Running)
         .await;
     client.until_notified("now read-only").await;
-    // What cannot be recorded at all ends all the same.
+    // What can't be recorded ends, too.
     for (id, force) in [(asked, false), (forced, true)] {
         client.terminate(id, force).await.unwrap();
         client.until_status(id, Status::Terminated).await;

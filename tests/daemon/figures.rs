@@ -1,4 +1,4 @@
-//! What sessions used: kept by the daemon, recorded when a session or the daemon ends.
+//! What sessions used: in the daemon's memory, and recorded when a session or the daemon ends.
 
 use workbay::{
     model::{
@@ -36,7 +36,7 @@ async fn watch(client: &TestClient, id: SessionId) {
         .unwrap();
 }
 
-/// Asks until there are so many samples.
+/// Asks until there are this many samples.
 async fn until_sampled(client: &TestClient, id: SessionId, samples: usize) -> Figures {
     loop {
         let found = figures(client, id).await;
@@ -80,7 +80,7 @@ async fn figures_outlive_the_face_that_watched() {
     let after = figures(&client, id).await;
     assert_eq!(after.at[..2], before.at[..2]);
     let cpu = series(&after, Metric::Cpu);
-    // 10 millis were asked for.
+    // 10 millicores were requested.
     assert_eq!((cpu.now(), cpu.limit), (Some(500), Some(10)));
     let read = series(&after, Metric::BlockRead);
     assert_eq!(
@@ -122,7 +122,7 @@ async fn a_session_that_ended_is_reported_from_the_store() {
     daemon.restart().await;
     let client = daemon.client().await;
     let again = loop {
-        // The log is the engine's, and the line to it is recreated.
+        // The log is the engine's, and the connection to it is opened again.
         let again = figures(&client, id).await;
         if !again.last_lines.is_empty() {
             break again;
@@ -139,7 +139,7 @@ async fn a_session_that_nobody_watched_has_figures_and_the_kernels_last_ones() {
     let mut client = daemon.client().await;
     let id = client.run("unwatched").await;
     daemon.engine.set_whole_usage(id, busy(1));
-    // Twice: how often is the daemon's own affair.
+    // Twice. How often exactly is up to the daemon.
     until_sampled(&client, id, 2).await;
     let mut last = busy(9);
     last.counted = Counted {
@@ -159,7 +159,7 @@ async fn a_session_that_nobody_watched_has_figures_and_the_kernels_last_ones() {
 }
 
 #[tokio::test]
-async fn a_running_sessions_figures_go_on_after_the_daemon_restarted() {
+async fn a_running_sessions_figures_continue_after_the_daemon_restarted() {
     let mut daemon = TestDaemon::open().await;
     let mut client = daemon.client().await;
     let id = client.run("lasting").await;

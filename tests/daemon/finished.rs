@@ -125,7 +125,7 @@ async fn without_older_ones_the_totals_are_those_of_the_list() {
 }
 
 #[tokio::test]
-async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
+async fn old_ones_stay_in_the_store_until_a_client_reaches_for_them() {
     let (mut daemon, running, ids) = with_ended_sessions().await;
     daemon.ended = 3;
     daemon.start().await;
@@ -134,7 +134,7 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     assert_eq!(client.count(), 4);
     assert!(client.session(running).is_some());
     assert_eq!(client.snapshot.contexts[0].totals, Some([1, ALL as u64, 0]));
-    // Whoever names one by its id has it.
+    // It is found by its id.
     let session = SessionKey::local(ids[0]);
     let Ok(Reply::Session { session: found }) = client
         .connection
@@ -163,13 +163,13 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     for id in &ids {
         assert_eq!(client.session(*id).unwrap().status, Status::Terminated);
     }
-    // New ones end as ever, and the counts say so.
+    // New ones end as usual, and are counted.
     let id = client.run(&named("newer").name.unwrap()).await;
     client.terminate(id, true).await.unwrap();
     client.until_status(id, Status::Terminated).await;
     assert_eq!(reach(&client, None, 1).await, ALL as u64 + 1);
 
-    // A client that asks for the running ones alone is not sent all that ended.
+    // A client that asks only for the running ones doesn't get all that ended.
     let snapshot = |tab| client.connection.ask(Request::Snapshot { tab });
     let Ok(Reply::Snapshot { snapshot: running }) = snapshot(Some(Tab::Running)).await else {
         panic!("no snapshot");
@@ -181,11 +181,11 @@ async fn old_ones_stay_in_the_store_until_somebody_reaches_for_them() {
     };
     assert_eq!(all.sessions.len(), ALL + 2);
 
-    // Nobody looks any more: what was asked for is in the store alone again, and can be asked for again.
+    // No client looks any more: the requested ones are only in the state database again, and can be requested again.
     drop((client, log));
     let mut client = loop {
         let client = daemon.client().await;
-        // The TUI of before may have been there a moment longer.
+        // The previous TUI may have been there a moment longer.
         if client.count() < ALL {
             break client;
         }

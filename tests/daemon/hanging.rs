@@ -1,4 +1,4 @@
-//! An engine that takes requests and says nothing.
+//! An engine that accepts requests and never answers.
 
 use workbay::{
     model::{capability::EngineState, change::Change, status::Status},
@@ -26,7 +26,7 @@ async fn an_order_that_takes_long_on_a_healthy_engine_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_engine_that_hangs_is_reported_while_everything_else_goes_on() {
+async fn an_engine_that_hangs_is_reported_while_everything_else_continues() {
     let daemon = TestDaemon::open().await;
     let mut client = daemon.client().await;
     let stays = client.run("stays").await;
@@ -50,7 +50,7 @@ async fn an_engine_that_hangs_is_reported_while_everything_else_goes_on() {
         why.as_str().contains("doesn't answer") && hint.is_some(),
         "{why}"
     );
-    // The daemon has an answer for everybody, and sessions are as they were.
+    // The daemon answers all clients, and sessions are unchanged.
     let status = client.connection.ask(Request::Status).await.unwrap();
     assert!(matches!(status, Reply::Status { .. }));
     assert_eq!(client.session(stays).unwrap().status, Status::Running);

@@ -1,4 +1,4 @@
-//! A person's own command, run by the daemon for what they should know.
+//! A user's own command, which the daemon runs for notifications.
 
 use std::path::PathBuf;
 

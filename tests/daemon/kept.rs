@@ -1,4 +1,4 @@
-//! The store of every release is opened by every later one: nothing in it is lost.
+//! The state database of every release is opened by every later one: nothing in it is lost.
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ fn releases() -> Vec<PathBuf> {
 /// A daemon on a copy of what the release left.
 async fn daemon_of(release: &Path) -> TestDaemon {
     let mut settings = settings();
-    // However long ago that was.
+    // The release may be old.
     settings.history.keep_days = 36_500;
     let mut daemon = TestDaemon::closed(settings);
     let state = daemon.paths().state_dir;
@@ -76,14 +76,14 @@ async fn check_ended(client: &TestClient) {
     assert_eq!(called(client, "done-batch").result, BatchResult::Success);
 }
 
-/// When it may begin depends on when this is read; what it is does not.
+/// The start time depends on the time of reading, its kind doesn't.
 fn check_waiting(client: &TestClient) {
     let waiting = called(client, "train");
     assert_eq!(waiting.startup_command, Some("echo trained".into()));
     assert!(waiting.starts_at.is_some());
 }
 
-/// What ran is known, so that its end is reported: there is no such container.
+/// The running session is known, so its end is reported: its container doesn't exist.
 async fn check_running(client: &mut TestClient) {
     let one = called(client, "running-one");
     let request = Request::session(SessionKey::local(one.id), SessionRequest::Figures);

@@ -1,4 +1,4 @@
-//! Several sessions in one go, launches that are remembered, launching again.
+//! Several sessions in one launch, recent launches, relaunches.
 
 use std::fs;
 
@@ -344,7 +344,7 @@ async fn a_session_is_launched_again_as_it_was() {
     assert_eq!(once_more.name, made.name);
     client.until_status(once_more.id, Status::Terminated).await;
 
-    // While it runs its name is its own.
+    // While it runs, its name is taken.
     let running = client.run("busy-one").await;
     let request = again(&client, SessionKey::local(running)).await;
     assert_eq!(request.name, None);

@@ -12,11 +12,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod away;
 mod batch;
 mod choosing;
 mod clients;
 mod crowds;
+mod daemon_killed;
 mod disk;
 mod figures;
 mod finished;

@@ -1,4 +1,4 @@
-//! Several contexts in one daemon: each lives on its own.
+//! Several contexts in one daemon, independent of each other.
 
 use std::sync::{
     Arc,
@@ -200,7 +200,7 @@ async fn a_dead_manager_comes_back_and_its_sessions_were_kept_in_sight() {
 }
 
 #[tokio::test]
-async fn wrong_keys_are_reported_with_what_to_do_and_checked_again_when_a_person_asks() {
+async fn wrong_keys_are_reported_with_what_to_do_and_checked_again_when_a_user_asks() {
     let manager = MemoryScheduler::new();
     manager.add("RUNNING");
     let made = Arc::new(AtomicUsize::new(0));
@@ -338,7 +338,7 @@ async fn streams_go_to_the_engine_of_their_context() {
         failure.message().as_str().contains("hasn't started"),
         "{failure:?}"
     );
-    // Who follows waits until there is something to follow.
+    // A reader waits until there is a log to follow.
     let begins = async {
         manager.bring(queued, "RUNNING");
     };

@@ -15,7 +15,7 @@ use workbay::{
 
 use crate::support::{TestDaemon, test_daemon::named};
 
-/// Of one launch: more than it may make at once are several launches.
+/// The limit of one launch: more sessions need several launches.
 const LAUNCHES: u32 = 20;
 const COPIES: u32 = 10;
 
@@ -52,7 +52,7 @@ async fn two_hundred_that_end_at_once_are_all_reported_and_the_daemon_answers_me
     for id in &all {
         daemon.engine.die(*id, 1, false);
     }
-    // A person who comes now is answered and sees them all.
+    // A client that connects now is answered and gets all of them.
     let mut late = daemon.client().await;
     assert_eq!(late.count(), all.len());
     for id in &all {

@@ -164,7 +164,7 @@ async fn a_session_that_vanishes_between_list_and_click() {
     assert!(client.sessions().is_empty());
 }
 
-/// Asks, and receives what is reported meanwhile: the answer comes after it.
+/// Sends a request, and receives the changes before its answer.
 async fn reach(client: &mut TestClient, tab: Tab, text: Option<&str>, count: u32) -> u64 {
     let (context, text) = (prod(), text.map(ToOwned::to_owned));
     let request = Request::context(context, ContextRequest::Reach { tab, text, count });
@@ -302,7 +302,7 @@ async fn the_list_is_fresh_for_a_command_that_only_takes_a_snapshot() {
     for count in 1..4 {
         manager.add("RUNNING");
         let refresh = Request::refresh(Some(prod()));
-        // A list that was read within the last second is fresh enough: then once more.
+        // A list that was read within the last second is fresh enough, so the request is repeated later.
         loop {
             assert_eq!(connection.ask(refresh.clone()).await, Ok(Reply::Done));
             let Ok(Reply::Snapshot { snapshot }) =
@@ -329,7 +329,7 @@ async fn a_full_disk_refuses_a_request_and_changes_nothing() {
     receive_all(&mut client, 100).await;
     let (mut done, mut refused) = (0, None);
     for session in client.sessions() {
-        // What is asked is recorded first, and this is a lot.
+        // Requests are recorded first, and these are many.
         let commit = Request::session(
             session.key(),
             SessionRequest::Commit {

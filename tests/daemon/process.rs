@@ -93,7 +93,7 @@ async fn why_it_cannot_start_is_reported() {
     );
 }
 
-/// What leads to an order of this kind. Ends when the daemon is (about to be) dead.
+/// Does what leads to an order of this kind. Ends when the daemon is dead, or about to be.
 async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Option<SessionId> {
     let options = place.options(fault);
     match kind {
@@ -183,7 +183,7 @@ async fn provoke(place: &DaemonDirectories, kind: OrderKind, fault: &str) -> Opt
             Some(id)
         }
         OrderKind::Inspect => {
-            // The session's start may be looked at too: this daemon has seen none.
+            // The start of the session can be inspected, too: this daemon has seen none.
             let id = run_and_kill(place).await;
             let mut client = TestClient::connect(&options).await;
             client.until_connected().await;

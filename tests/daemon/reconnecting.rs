@@ -1,4 +1,4 @@
-//! The engine goes and comes back.
+//! The engine disconnects and comes back.
 
 use workbay::{
     model::{
@@ -29,7 +29,7 @@ fn is_connected(state: &EngineState) -> bool {
 }
 
 #[tokio::test]
-async fn while_the_engine_is_away_requests_say_so_and_afterwards_all_is_caught_up() {
+async fn while_the_engine_is_disconnected_requests_say_so_and_afterwards_all_is_caught_up() {
     let daemon = TestDaemon::open().await;
     let mut client = daemon.client().await;
     let (stays, ends) = (client.run("stays").await, client.run("ends").await);
@@ -48,7 +48,7 @@ async fn while_the_engine_is_away_requests_say_so_and_afterwards_all_is_caught_u
 }
 
 #[tokio::test]
-async fn an_engine_that_is_away_at_the_start_is_waited_for() {
+async fn an_engine_that_is_disconnected_at_the_start_is_waited_for() {
     let mut daemon = TestDaemon::closed(settings());
     daemon.engine.cut();
     daemon.start().await;

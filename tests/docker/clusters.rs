@@ -187,7 +187,7 @@ async fn a_cluster_is_one_session_in_every_answer() {
         1
     );
 
-    // A rename is everybody's.
+    // A rename applies to all containers.
     bench
         .engine
         .rename(plan.session, "other.name")

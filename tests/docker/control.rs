@@ -16,7 +16,7 @@ use crate::{
     support::{Bench, containers, host_spec, record, until, within},
 };
 
-/// A control line as the TUI has one.
+/// A control connection as the TUI has one.
 struct Control {
     attached: Attached,
     reader: Reader,
@@ -91,7 +91,7 @@ async fn until_no_control_line(bench: &Bench, session: SessionId) {
 }
 
 #[tokio::test]
-async fn it_is_notified_of_windows_whoever_makes_them() {
+async fn it_is_notified_of_all_new_windows() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut pane = bench.terminal(session, "one", 80, 24).await;
@@ -164,7 +164,7 @@ async fn scrolling_and_searching_are_seen_and_the_history_is_whole() {
 }
 
 #[tokio::test]
-async fn a_dropped_line_leaves_no_client_behind() {
+async fn a_dropped_connection_leaves_no_client_behind() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut control = Control::open(&bench, session).await;
@@ -175,12 +175,12 @@ async fn a_dropped_line_leaves_no_client_behind() {
 }
 
 #[tokio::test]
-async fn the_line_of_a_killed_daemon_ends_by_itself() {
+async fn the_connection_of_a_killed_daemon_ends_on_its_own() {
     let bench = Bench::new();
     let session = bench.host_session().await;
     let mut keeper = bench.terminal(session, "one", 80, 24).await;
     keeper.wait_for("work@bench").await;
-    // The engine's own client stands for the daemon: killed, it says no goodbye.
+    // The engine's own client takes the role of the daemon: killed, it doesn't close anything.
     let entry = record(session)["Config"]["Entrypoint"].clone();
     let words: Vec<&str> = entry
         .as_array()
@@ -218,7 +218,7 @@ async fn lines_of_a_dead_daemon_can_be_detached() {
 }
 
 #[tokio::test]
-async fn each_container_of_a_cluster_has_a_line_to_its_own_tmux() {
+async fn each_container_of_a_cluster_has_a_connection_to_its_own_tmux() {
     let bench = Bench::new();
     let plan = cluster(host_spec(), 1);
     bench.launch(&plan).await;

@@ -94,7 +94,7 @@ fn an_engine_of_another_machine() {
 
     again("far::homes_of_one_away", &[("PATH", &path)], &far.ssh());
 
-    // A server nobody knows, and a person it does not know.
+    // An unknown server, and a user that it doesn't know.
     let path = path_with(&far.ssh_program("daemon.json", "person"));
     again_refused(
         &[("PATH", &path)],
@@ -271,7 +271,7 @@ async fn few_logins() {
     until(async || engine.list().await.ok()).await;
     let second = next_master(&engine, &sockets).await;
     assert_ne!(first, second);
-    // One that hangs, as on a line that was cut, is found to be silent and left behind.
+    // One that hangs, as on a connection that was cut, is found to be unresponsive and dropped.
     kill_process(second, Signal::STOP).unwrap();
     assert!(engine.probe().await.is_err());
     engine.probe().await.unwrap();

@@ -72,7 +72,7 @@ async fn folders_are_made_listed_and_mounted_for_reading_and_writing() {
 }
 
 #[tokio::test]
-async fn a_folder_in_a_folder_and_one_that_comes_by_itself() {
+async fn a_folder_in_a_folder_and_one_that_comes_automatically() {
     let bench = Bench::new();
     for name in ["outer", "inner", ".cache"] {
         bench.engine.create_folder(name).await.unwrap();

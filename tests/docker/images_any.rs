@@ -4,19 +4,13 @@ use std::process::Command;
 
 use workbay::{
     engine::api::{Containers as _, Output, Streams as _},
-    model::{failure::FailureKind, id::SessionId, inside, shell_start::ShellStart, text::Clean},
+    model::{failure::FailureKind, inside, shell_start::ShellStart, text::Clean},
 };
 
 use crate::support::{
-    Bench, Terminal, busybox, docker, file, image_spec, import, import_as, link, plan, until,
-    within,
+    Bench, Terminal, busybox, docker, file, image_session, image_spec, import, import_as, link,
+    plan, until, within,
 };
-
-async fn session(bench: &Bench, image: &str) -> SessionId {
-    let plan = plan("bench", image_spec(image));
-    bench.launch(&plan).await;
-    plan.session
-}
 
 /// A shell in which things work.
 async fn works(pane: &mut Terminal) {
@@ -40,7 +34,7 @@ async fn one_static_file_runs_and_a_shell_is_brought_along() {
     import(name, tar);
 
     let bench = Bench::new();
-    let session = session(&bench, name).await;
+    let session = image_session(&bench, name).await;
     let (said, code) = bench.run(session, &["/busybox", "echo", "it runs"]).await;
     assert_eq!((said.as_str(), code), ("it runs\n", Some(0)));
     let mut pane = bench.terminal(session, "one", 100, 30).await;
@@ -67,7 +61,7 @@ async fn one_static_file_runs_and_a_shell_is_brought_along() {
 
 /// The settings of an image (command, user, volumes) are for containers that run it unchanged.
 #[tokio::test]
-async fn what_an_image_would_run_by_itself_is_not_run_and_its_user_is_not_asked() {
+async fn what_an_image_would_run_automatically_is_not_run_and_its_user_is_not_asked() {
     let name = "workbay-test/own-ways:1";
     let lines = [
         "USER app",
@@ -79,7 +73,7 @@ async fn what_an_image_would_run_by_itself_is_not_run_and_its_user_is_not_asked(
     ];
     import_as(name, &lines, built());
     let bench = Bench::new();
-    let session = session(&bench, name).await;
+    let session = image_session(&bench, name).await;
     let mut pane = bench.terminal(session, "one", 100, 30).await;
     works(&mut pane).await;
     pane.type_text("pwd; echo $(ls /tmp)-end\r").await;
@@ -96,7 +90,7 @@ async fn what_an_image_would_run_by_itself_is_not_run_and_its_user_is_not_asked(
 }
 
 #[tokio::test]
-async fn a_path_that_leads_nowhere_and_a_library_that_is_not_there_keep_no_shell_away() {
+async fn a_path_that_leads_nowhere_and_a_library_that_is_not_there_prevent_no_shell() {
     for (name, path) in [
         ("workbay-test/no-path:1", "ENV PATH="),
         (
@@ -107,7 +101,7 @@ async fn a_path_that_leads_nowhere_and_a_library_that_is_not_there_keep_no_shell
         let library = "ENV LD_PRELOAD=/usr/lib/nothing.so LD_LIBRARY_PATH=/nowhere LC_ALL=xx_XX";
         import_as(name, &[path, library], built());
         let bench = Bench::new();
-        let session = session(&bench, name).await;
+        let session = image_session(&bench, name).await;
         let mut pane = bench.terminal(session, "one", 100, 30).await;
         pane.wait_for("$").await;
         pane.type_text("echo sum-$((6*7))-$LD_PRELOAD-$WORKBAY_LD_PRELOAD-\r")
@@ -159,7 +153,7 @@ async fn no_users_a_tmux_of_its_own_another_c_library() {
 
     let bench = Bench::new();
     for (image, tag) in [(bare, "bare"), (odd, "odd"), (musl, "musl")] {
-        let session = session(&bench, image).await;
+        let session = image_session(&bench, image).await;
         works(&mut bench.terminal(session, tag, 100, 30).await).await;
     }
 }

@@ -136,7 +136,7 @@ async fn impossible_limits_are_refused_in_a_sentence_and_leave_nothing() {
 }
 
 #[tokio::test]
-async fn variables_of_the_session_are_there_and_the_persons_win() {
+async fn variables_of_the_session_are_there_and_the_users_win() {
     let bench = Bench::new();
     let mut plan = plan("vars", image_spec(busybox_image()));
     plan.spec.env.insert("NPROC".into(), "7".into());

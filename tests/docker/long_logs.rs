@@ -4,7 +4,7 @@ use futures_util::StreamExt as _;
 use workbay::{
     app::{
         logs::{
-            feed::{LogEvent, LogOrder, PREVIEW, Want},
+            feed::{LogEvent, LogOrder, PREVIEW, PageRequest},
             lines::LogEntry,
             search::Matcher,
         },
@@ -141,7 +141,7 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
         let chunk = chunk.unwrap();
         log.preview(chunk.source, &chunk.bytes);
     }
-    let (first, texts) = page(&mut log, Want::Last { lines: 10 });
+    let (first, texts) = page(&mut log, PageRequest::Last { lines: 10 });
     assert!(first >= PREVIEW);
     assert!(
         texts.contains(&"ValueError: at the end".to_owned()),
@@ -162,7 +162,7 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
     let (preview, line) = joined.expect("the preview was reached");
     assert!(!log.is_loading());
     // The same lines by both numbers.
-    let around = |number| Want::Around { number, lines: 5 };
+    let around = |number| PageRequest::Around { number, lines: 5 };
     assert_eq!(
         page(&mut log, around(preview - 9)),
         page(&mut log, around(line - 9))
@@ -172,7 +172,7 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
     let mut next = 0;
     loop {
         let number = next + 1_000;
-        let want = Want::Around {
+        let want = PageRequest::Around {
             number,
             lines: 1_000,
         };
@@ -206,7 +206,7 @@ async fn the_log_view_reaches_every_line_of_a_long_log() {
 }
 
 /// The lines of a page, and the number of the first.
-fn page(log: &mut LogReader, want: Want) -> (u64, Vec<String>) {
+fn page(log: &mut LogReader, want: PageRequest) -> (u64, Vec<String>) {
     log.order(LogOrder::Page(want));
     let events = log.take();
     let page = events.into_iter().find_map(|msg| match msg {

@@ -21,7 +21,7 @@ mod control;
 mod copied;
 #[path = "../support/echo_app.rs"]
 mod echo_app;
-mod engine_line;
+mod engine_connection;
 mod environments;
 mod far;
 #[path = "../support/far_engine.rs"]

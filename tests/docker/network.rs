@@ -209,7 +209,7 @@ async fn sessions_stay_apart_while_the_engine_creates_networks() {
     assert_eq!(bench.sh(other, "cat heard").await, "", "{attempts}");
 }
 
-/// Says hello to whoever connects, at all addresses of this machine; its port.
+/// Greets each client that connects, at all addresses of this machine. Returns its port.
 fn listener() -> String {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! The same as a person without root's rights, who may use the engine's socket.
+//! The same as a user without root's rights, who may use the engine's socket.
 //!
 //! These tests run as root, where no check of permissions can fail. So one test starts this program
 //! again as another user, who then runs the other one.

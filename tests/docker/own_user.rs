@@ -130,7 +130,7 @@ async fn a_folder_is_shared_with_the_images_user() {
     }
 }
 
-/// What others begin as root to go on as somebody else, and nothing more.
+/// What other images start as root to continue as another user, and nothing more.
 #[tokio::test]
 async fn root_of_an_image_may_change_owners_and_users_and_no_more() {
     let name = "workbay-test/own-root:1";
@@ -168,7 +168,7 @@ __attribute__((constructor)) static void loaded(void) {
 }
 "#;
 
-/// Who hands the home over is root and can reach it before anything else does.
+/// The process that hands the home over is root and can reach it before anything else does.
 #[tokio::test]
 async fn root_that_changes_the_owner_of_a_home_loads_nothing_of_the_image() {
     let dir = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ use workbay::{
 };
 
 use crate::support::{
-    Bench, Terminal, busybox, empty_image, file, image_spec, import, link, plan, until, within,
+    Bench, Terminal, busybox, empty_image, file, image_session, import, link, until, within,
 };
 
 /// An image whose user `work` has a shell of its own choice, and whose root has a home.
@@ -68,12 +68,6 @@ async fn begin(bench: &Bench, session: SessionId, tag: &str, start: ShellStart) 
     };
     let attached = bench.engine.attach(session, request).await.unwrap();
     Terminal::new(attached, 100, 30)
-}
-
-async fn image_session(bench: &Bench, image: &str) -> SessionId {
-    let plan = plan("bench", image_spec(image));
-    bench.launch(&plan).await;
-    plan.session
 }
 
 /// What the program of the pane's window is called with.
@@ -254,7 +248,7 @@ async fn korean_is_typed_listed_and_shown_at_its_width_in_an_image_without_local
     pane.type_text("less '한글 이름'\r").await;
     pane.wait_for("안녕하세요\n").await;
     pane.type_text("q").await;
-    // A pane counts as tmux does: the cursor stands behind two cells for each syllable.
+    // A pane counts as tmux does: the cursor is behind two cells for each syllable.
     pane.type_text(
         "clear; printf '가나다'; printf '\\033[6n'; read -rsd R at; echo \"-${at#*;}\"\r",
     )

@@ -23,6 +23,13 @@ pub fn engine(instance: InstanceId, dir: &Path, endpoint: Option<&str>) -> Docke
     DockerEngine::new(config(instance, dir, endpoint))
 }
 
+/// A running session of an image.
+pub async fn image_session(bench: &Bench, image: &str) -> SessionId {
+    let plan = plan("bench", image_spec(image));
+    bench.launch(&plan).await;
+    plan.session
+}
+
 /// The main container's full record, as the engine's own client shows it.
 pub fn record(session: SessionId) -> serde_json::Value {
     let said = docker(&[&["inspect"], refs(&containers(session)).as_slice()].concat());
@@ -52,7 +59,7 @@ pub fn docker(args: &[&str]) -> String {
     EngineClient::of(None).run(args)
 }
 
-/// The same, where it may fail.
+/// The same, but it may fail.
 pub fn try_docker(args: &[&str]) -> bool {
     EngineClient::of(None).succeeds(args)
 }
@@ -85,7 +92,7 @@ pub fn import(name: &str, tar: tar::Builder<Vec<u8>>) {
     import_as(name, &[], tar);
 }
 
-/// With lines of a Dockerfile besides.
+/// The same, with lines of a Dockerfile.
 pub fn import_as(name: &str, lines: &[&str], tar: tar::Builder<Vec<u8>>) {
     EngineClient::of(None).import(name, lines, tar);
 }

@@ -92,7 +92,7 @@ async fn what_tmux_needs_does_not_leak_into_the_shell() {
 }
 
 #[tokio::test]
-async fn a_variable_of_the_person_survives_tmux_needing_it() {
+async fn a_variable_of_the_user_survives_tmux_needing_it() {
     let bench = Bench::new();
     let mut plan = plan("bench", crate::support::host_spec());
     plan.spec.env.insert("LC_ALL".into(), "POSIX".into());
@@ -315,7 +315,7 @@ async fn panes_that_go_at_once_take_no_shell_along() {
 }
 
 #[tokio::test]
-async fn a_persons_own_tmux_settings_win() {
+async fn a_users_own_tmux_settings_win() {
     let bench = Bench::new();
     let plan = plan("bench", crate::support::host_spec());
     bench.engine.create(&plan).await.unwrap();

@@ -259,7 +259,7 @@ async fn a_job_that_used_up_its_memory_has_reached_its_limit() {
 async fn a_session_that_is_only_judged_is_read_for_no_more_than_that() {
     let bench = Bench::new();
     let session = bench.host_session().await;
-    let judged = [UsageAsk::judged(session)];
+    let judged = [UsageAsk::idle_checked(session)];
     let at = |second| Timestamp::from_second(second).unwrap();
     for second in 1..4 {
         let usage = bench.engine.usage(&judged, at(second)).await.remove(0).1;

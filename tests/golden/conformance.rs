@@ -18,7 +18,7 @@ pub const ROWS: u16 = 10;
 
 /// The tmux whose column the table shows.
 const VERSION: &str = "3.3a";
-/// Something that differs is believed when nothing has come for so long.
+/// A difference counts when nothing has come for this long.
 const QUIET: Duration = Duration::from_millis(150);
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/terminal.md");

@@ -1,7 +1,7 @@
 //! Streams recorded from a real tmux client (80x24), through our emulator and through another one:
 //! the same cells come out.
 //!
-//! `streams/` has what the client wrote while a person listed files, edited Korean text in split
+//! `streams/` has what the client wrote while a user listed files, edited Korean text in split
 //! windows of vim, searched in less, printed colors, watched a table change, and used fish, python, mc
 //! and htop.
 
@@ -88,7 +88,7 @@ fn it_does_not_matter_how_the_bytes_are_cut() {
 }
 
 #[test]
-fn what_is_painted_is_what_a_person_saw() {
+fn what_is_painted_is_what_a_user_saw() {
     for (name, stream) in STREAMS {
         let area = Rect::new(0, 0, COLUMNS, ROWS);
         let mut buffer = Buffer::empty(area);

@@ -1,4 +1,4 @@
-//! Rows that are said to stand still do: a picture in which only the others are repainted is the
+//! Rows that are reported as unchanged are: a picture in which only the others are repainted is the
 //! whole picture, after every piece of every stream.
 
 use jiff::{SignedDuration, Timestamp};
@@ -126,7 +126,7 @@ fn no_row_of_a_nasty_stream_changes_unnoticed() {
 }
 
 #[test]
-fn most_rows_stand_still_while_a_person_works() {
+fn most_rows_are_unchanged_while_a_user_works() {
     for name in ["ls", "vim-code", "python", "fish"] {
         let (_, stream) = crate::STREAMS.iter().find(|it| it.0 == name).unwrap();
         let mut watched = Watched::new(crate::COLUMNS, crate::ROWS);

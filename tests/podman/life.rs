@@ -90,7 +90,7 @@ pub async fn from_launch_to_forgetting(
     images_have_no_secrets(bench).await;
 }
 
-/// Whoever that is outside: what they made is ours when the session has ended.
+/// Whatever user that is outside: the files are ours when the session has ended.
 async fn as_the_images_user(bench: &Bench, expected: &Expected<'_>) {
     for user in ["0", "1234"] {
         let name = format!("localhost/workbay-test/own-{user}:1");

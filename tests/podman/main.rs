@@ -8,8 +8,8 @@
 )]
 #![allow(dead_code, reason = "helpers are shared with other test binaries")]
 
-#[path = "../support/bad_line.rs"]
-mod bad_line;
+#[path = "../support/bad_connection.rs"]
+mod bad_connection;
 #[path = "../support/bench.rs"]
 mod bench;
 #[path = "../support/copied.rs"]

@@ -13,22 +13,22 @@ use workbay::{
 };
 
 use crate::{
-    bad_line::BadLine,
+    bad_connection::BadConnection,
     bench::Bench,
     pane::{until, within},
     podman_engine::PodmanEngine,
     registry::{Image, Registry},
 };
 
-/// One piece of what passes.
+/// The bytes of one small piece.
 const SIP: usize = 16 << 10;
 /// Between two of them: an image takes many times as long as Podman keeps silent.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A registry behind a bad line, an image of three layers there, and a Podman that has not got it.
+/// A registry behind a bad connection, an image of three layers there, and a Podman that has not got it.
 struct PullSetup {
     bench: Bench,
-    line: BadLine,
+    connection: BadConnection,
     image: String,
     _registry: Registry,
     _podman: PodmanEngine,
@@ -38,12 +38,12 @@ impl PullSetup {
     fn new() -> Self {
         let registry = Registry::start();
         let name = registry.put(&Image::slow());
-        let line = BadLine::to(registry.port);
+        let connection = BadConnection::to(registry.port);
         let podman = PodmanEngine::for_images();
         Self {
             bench: Bench::on(Some(&podman.endpoint())),
-            image: format!("{}/{name}", line.host()),
-            line,
+            image: format!("{}/{name}", connection.host()),
+            connection,
             _registry: registry,
             _podman: podman,
         }
@@ -53,7 +53,7 @@ impl PullSetup {
     async fn moved(&self, pull: &mut Pull) -> PullFigures {
         let sips = async {
             loop {
-                self.line.let_pass(SIP);
+                self.connection.let_pass(SIP);
                 tokio::time::sleep(PAUSE).await;
             }
         };
@@ -66,7 +66,7 @@ impl PullSetup {
 
     /// Some of it has come, and no more does.
     async fn under_way(&self) -> Pull {
-        self.line.let_pass(0);
+        self.connection.let_pass(0);
         let mut pull = self.bench.engine.pull(&self.image).await.unwrap();
         loop {
             let figures = self.moved(&mut pull).await;
@@ -95,9 +95,9 @@ type Pull = BoxStream<'static, Result<PullFigures>>;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_is_reported_as_far_as_podman_reports_it() {
-    let line = PullSetup::new();
-    let mut pull = line.under_way().await;
-    line.line.open();
+    let setup = PullSetup::new();
+    let mut pull = setup.under_way().await;
+    setup.connection.open();
     let mut last = PullFigures::default();
     while let Some(figures) = within(pull.next()).await {
         last = figures.unwrap();
@@ -106,44 +106,44 @@ async fn a_pull_is_reported_as_far_as_podman_reports_it() {
     assert_eq!((last.layers, last.layers_done), (3, 3), "{last:?}");
     assert_eq!(last.bytes, last.bytes_done);
     assert_eq!(last.percent(), Some(100));
-    assert!(line.is_here().await);
+    assert!(setup.is_here().await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pull_that_is_given_up_leaves_no_image_and_no_line() {
-    let line = PullSetup::new();
-    drop(line.under_way().await);
-    // With the next bytes it notices that nobody wants them: far fewer than the image has.
+    let setup = PullSetup::new();
+    drop(setup.under_way().await);
+    // With the next bytes it notices that nobody needs them: far fewer than the image has.
     until(async || {
-        line.line.let_pass(SIP);
-        (line.line.held_up() == 0).then_some(())
+        setup.connection.let_pass(SIP);
+        (setup.connection.waiting() == 0).then_some(())
     })
     .await;
-    assert!(!line.is_here().await);
+    assert!(!setup.is_here().await);
     // Nothing of it blocks the next.
-    line.line.open();
-    let mut pull = line.bench.engine.pull(&line.image).await.unwrap();
+    setup.connection.open();
+    let mut pull = setup.bench.engine.pull(&setup.image).await.unwrap();
     while let Some(figures) = within(pull.next()).await {
         figures.unwrap();
     }
-    assert!(line.is_here().await);
+    assert!(setup.is_here().await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn why_it_failed_is_reported_as_for_docker() {
-    let line = PullSetup::new();
+    let setup = PullSetup::new();
     let refused = async |image: &str| -> Failure {
-        let mut pull = line.bench.engine.pull(image).await.unwrap();
+        let mut pull = setup.bench.engine.pull(image).await.unwrap();
         within(pull.next()).await.expect("a word").unwrap_err()
     };
-    let absent = format!("{}/nobody-made-this:1", line.line.host());
+    let absent = format!("{}/nobody-made-this:1", setup.connection.host());
     let message = refused(&absent).await.to_string();
     assert!(
         message.contains(&format!("has no image {absent}")),
         "{message}"
     );
     // Its settings trust this address without TLS, and no other one.
-    let plain = line.image.replacen("127.0.0.1", "localhost", 1);
+    let plain = setup.image.replacen("127.0.0.1", "localhost", 1);
     let failure = refused(&plain).await;
     assert_eq!(failure.kind, FailureKind::RegistryUnreachable, "{failure}");
     assert!(
@@ -152,12 +152,15 @@ async fn why_it_failed_is_reported_as_for_docker() {
     );
     let hint = failure.hint.unwrap().into_string();
     assert!(hint.contains("registries.conf"), "{hint}");
-    line.line.shut();
-    let failure = refused(&line.image).await;
+    setup.connection.shut();
+    let failure = refused(&setup.image).await;
     let of_registry = [
         FailureKind::RegistryUnreachable,
         FailureKind::RegistryBroken,
     ];
     assert!(of_registry.contains(&failure.kind), "{failure}");
-    assert!(failure.to_string().contains(&line.line.host()), "{failure}");
+    assert!(
+        failure.to_string().contains(&setup.connection.host()),
+        "{failure}"
+    );
 }

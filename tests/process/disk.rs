@@ -31,7 +31,7 @@ impl<'a> Disk<'a> {
 
 impl Drop for Disk<'_> {
     fn drop(&mut self) {
-        // The daemon and its containers hold it.
+        // The daemon and its containers use it.
         self.machine
             .workbay(&["daemon", "stop", "--terminate-sessions", "--yes"]);
         let state = self.machine.path("state");

@@ -24,7 +24,7 @@ fn a_launch_that_is_not_answered_is_reported_as_unknown() {
         said.contains("the launch may have happened") && said.contains("workbay ls"),
         "{said}"
     );
-    // What it names leads to exactly one session.
+    // Its key leads to exactly one session.
     let (_, rest) = said.split_once("--idempotency-key ").expect("a key");
     let key = rest.split(['`', ' ']).next().expect("a key");
     machine.set("WORKBAY_FAULT", "");
@@ -69,7 +69,7 @@ fn a_launch_without_a_name_is_repeated_once_and_launches_one_session() {
     }
 }
 
-/// Makes ready what `kind` needs, with a daemon that is not to die.
+/// Prepares what `kind` needs, with a daemon that isn't killed.
 fn prepare(machine: &Machine, kind: OrderKind) {
     let launched = !matches!(
         kind,
@@ -92,7 +92,7 @@ fn prepare(machine: &Machine, kind: OrderKind) {
             || wait::status(machine, NAME),
             |s| s.as_deref() == Some("TERMINATED"),
         );
-        // Nothing ended is kept from now on: the next daemon forgets it.
+        // Ended sessions aren't kept from now on: the next daemon deletes it.
         let config = machine.path("config");
         std::fs::create_dir_all(&config).expect("a directory");
         std::fs::write(config.join("config.toml"), "[history]\nkeep-days = 0\n").expect("a file");
@@ -108,7 +108,7 @@ fn provoke(machine: &Machine, kind: OrderKind) {
             machine.workbay(&launch(NAME, &[]));
         }
         OrderKind::Pull | OrderKind::CancelPull => {
-            // A registry that takes whoever comes and never answers.
+            // A registry that accepts every connection and never answers.
             let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
             let registry = silent.local_addr().expect("an address");
             let image = format!("{registry}/none/tool:1");

@@ -1,13 +1,9 @@
-//! A daemon that is there and does nothing: stopped by a signal, as one that hangs.
+//! A daemon that exists and does nothing: it is stopped by a signal, like one that hangs.
 
 use std::process::{Command, Output};
 
+use super::signal;
 use crate::machine::Machine;
-
-fn signal(pid: i32, name: &str) {
-    let sent = Command::new("kill").args([name, &pid.to_string()]).status();
-    assert!(sent.expect("kill runs").success());
-}
 
 fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -18,7 +14,7 @@ fn a_hung_daemon_is_reported_and_can_be_ended() {
     let machine = Machine::new();
     machine.ok(&["ls"]);
     let pid = machine.daemon_pid().expect("a daemon runs");
-    signal(pid, "-STOP");
+    signal(pid, "STOP");
 
     let asked = machine.workbay(&["ls"]);
     assert_eq!(asked.status.code(), Some(5), "{asked:?}");
@@ -54,12 +50,12 @@ fn a_command_whose_daemon_hangs_meanwhile_says_so_and_ends() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("workbay starts");
-    // It follows once it counts as a client beside the one that asks.
+    // It is subscribed when it counts as a client beside the one that asks.
     let clients = || machine.json(&["daemon", "status", "--json"])["clients"].as_u64();
     crate::wait::until("it follows", clients, |clients| *clients == Some(2));
-    signal(pid, "-STOP");
+    signal(pid, "STOP");
     let output = following.wait_with_output().expect("it ends");
-    signal(pid, "-CONT");
+    signal(pid, "CONT");
     assert_eq!(output.status.code(), Some(5), "{output:?}");
     let said = stderr(&output);
     assert!(

@@ -14,3 +14,14 @@ mod pulls;
 mod remains;
 mod survival;
 mod upgrade;
+
+use std::{fmt::Display, process::Command};
+
+/// Sends a signal to a process, by its name: `STOP`.
+#[track_caller]
+pub fn signal(pid: impl Display, name: &str) {
+    let sent = Command::new("kill")
+        .args(["-s", name, &pid.to_string()])
+        .status();
+    assert!(sent.expect("kill runs").success());
+}

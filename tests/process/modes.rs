@@ -1,10 +1,10 @@
-//! Files and directories under an umask that takes nothing away.
+//! Files and directories with an umask of 0.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 use crate::machine::{BINARY, Machine, launch};
 
-/// `workbay ARGS…` by somebody whose umask is 0.
+/// `workbay ARGS…` with umask 0.
 #[track_caller]
 fn openly(machine: &Machine, args: &[&str]) {
     let output = Command::new("sh")

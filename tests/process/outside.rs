@@ -1,4 +1,4 @@
-//! What others do to a session's container, by the engine's own command or the kernel's hand.
+//! What the engine's own command or the kernel does to a session's container.
 
 use crate::{
     machine::{Machine, docker, launch},
@@ -22,7 +22,7 @@ fn until_status(machine: &Machine, name: &str, status: &str) {
 #[test]
 fn a_container_that_is_killed_or_removed_ends_its_session_with_the_reason() {
     let machine = Machine::new();
-    // One that is removed by force is killed first: whichever is seen.
+    // A container that is removed by force is killed first. Either event may be seen.
     for (name, words, reasons) in [
         ("killed", &["kill"][..], &["was killed by signal 9"][..]),
         ("stopped", &["stop", "-t", "1"], &["its main process"]),

@@ -8,7 +8,7 @@ use crate::{
     wait,
 };
 
-/// What is said of a pull that fails.
+/// The error of a pull that fails.
 #[track_caller]
 fn refused(machine: &Machine, image: &str) -> String {
     let output = machine.workbay(&["env", "pull", image]);
@@ -24,7 +24,7 @@ fn logged_in(config: &Path) -> Machine {
     machine
 }
 
-/// Nothing of ours contains the login.
+/// None of our files contains the login.
 fn assert_nothing_reported(machine: &Machine) {
     let mut folders = vec![machine.path("state")];
     while let Some(folder) = folders.pop() {
@@ -125,7 +125,7 @@ fn what_cannot_be_had_is_a_sentence() {
         let said = refused(&machine, &image);
         assert!(said.contains(sentence), "{image}: {said}");
     }
-    // The same of a session, and nothing is left of it.
+    // The same error for a session, and nothing is left of it.
     let words = [
         "launch",
         "--image",

@@ -4,8 +4,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::signal;
 use crate::{
-    bad_line::BadLine,
+    bad_connection::BadConnection,
     machine::{BINARY, Machine},
     registry::{Here, Image, Registry, is_here},
     wait,
@@ -13,16 +14,16 @@ use crate::{
 
 const NAME: &str = "puller";
 
-/// More than all words about an image, less than the image.
+/// More than the manifests of an image, less than the image.
 const SOME: usize = 3 << 20;
 
-/// One piece of what passes.
+/// The bytes of one small piece.
 const SIP: usize = 16 << 10;
 
-/// A registry behind a bad line, an image there, and a machine that has not got it.
+/// A registry behind a bad connection, an image there, and a machine without the image.
 struct PullBench {
     machine: Machine,
-    line: BadLine,
+    connection: BadConnection,
     image: Here,
     _registry: Registry,
 }
@@ -31,11 +32,11 @@ impl PullBench {
     fn new(image: &Image) -> Self {
         let registry = Registry::start();
         let name = registry.put(image);
-        let line = BadLine::to(registry.port);
-        let image = Here(format!("{}/{name}", line.host()));
+        let connection = BadConnection::to(registry.port);
+        let image = Here(format!("{}/{name}", connection.host()));
         Self {
             machine: Machine::new(),
-            line,
+            connection,
             image,
             _registry: registry,
         }
@@ -82,14 +83,14 @@ impl PullBench {
         );
     }
 
-    /// An engine that waits for bytes notices with the next of them that nobody wants them: it gets
+    /// An engine that waits for bytes notices with the next of them that nobody needs them: it gets
     /// some at each look, far fewer than the image has.
     fn until_nobody_pulls(&self) {
-        let held_up = || {
-            self.line.let_pass(SIP);
-            self.line.held_up()
+        let waiting = || {
+            self.connection.let_pass(SIP);
+            self.connection.waiting()
         };
-        wait::until("the engine has given up", held_up, |n| *n == 0);
+        wait::until("the engine has given up", waiting, |n| *n == 0);
         assert!(!is_here(self.image()));
     }
 }
@@ -97,25 +98,25 @@ impl PullBench {
 #[test]
 fn a_slow_pull_is_reported_and_ends_in_a_session_that_runs() {
     let bench = PullBench::new(&Image::slow());
-    bench.line.let_pass(SOME);
+    bench.connection.let_pass(SOME);
     bench.launch(NAME);
     let session = bench.until_under_way(NAME);
     assert_eq!(session["status"], "PULLING");
     let pull = &session["pull"];
-    assert_eq!(pull["registry"], bench.line.host());
+    assert_eq!(pull["registry"], bench.connection.host());
     assert_eq!(pull["reference"], bench.image());
     assert_eq!(pull["layers"], 3);
     assert_eq!(pull["attempt"], 1);
     let text = bench.machine.ok(&["show", NAME]);
     assert!(text.contains("of 3 layers"), "{text}");
     assert!(bench.machine.ok(&["ls"]).contains("PULLING"));
-    bench.line.open();
+    bench.connection.open();
     bench.comes(NAME);
     assert!(bench.shown(NAME)["pull"].is_null());
     let said = bench.machine.ok(&["exec", NAME, "--", "echo", "here"]);
     assert_eq!(said.trim(), "here");
     // The second time there is nothing to be pulled.
-    bench.line.shut();
+    bench.connection.shut();
     bench.launch("second-one");
     bench.comes("second-one");
 }
@@ -123,7 +124,7 @@ fn a_slow_pull_is_reported_and_ends_in_a_session_that_runs() {
 #[test]
 fn a_pull_that_is_given_up_leaves_nothing() {
     let bench = PullBench::new(&Image::slow());
-    bench.line.let_pass(SOME);
+    bench.connection.let_pass(SOME);
     bench.launch(NAME);
     bench.until_under_way(NAME);
     bench.machine.ok(&["terminate", NAME, "--yes"]);
@@ -136,45 +137,45 @@ fn a_pull_that_is_given_up_leaves_nothing() {
 #[test]
 fn a_session_that_shares_a_pull_keeps_it_when_the_other_goes() {
     let bench = PullBench::new(&Image::slow());
-    bench.line.let_pass(SOME);
+    bench.connection.let_pass(SOME);
     bench.launch("first-one");
     bench.launch("second-one");
     bench.until_under_way("first-one");
     bench.until_under_way("second-one");
     bench.machine.ok(&["terminate", "first-one", "--yes"]);
     bench.until_status("first-one", "CANCELLED");
-    bench.line.open();
+    bench.connection.open();
     bench.comes("second-one");
 }
 
 #[test]
-fn a_line_that_breaks_is_made_again() {
+fn a_connection_that_breaks_is_opened_again() {
     let bench = PullBench::new(&Image::slow());
-    bench.line.shut();
+    bench.connection.shut();
     bench.launch(NAME);
     wait::until(
-        "it is reported that the line broke",
+        "it is reported that the connection broke",
         || bench.shown(NAME),
         |it| it["pull"]["broken"].is_string(),
     );
-    bench.line.let_pass(SOME);
-    bench.line.open();
-    bench.line.let_pass(SOME);
+    bench.connection.let_pass(SOME);
+    bench.connection.open();
+    bench.connection.let_pass(SOME);
     bench.until_under_way(NAME);
     // In the middle of a layer: the engine itself continues it.
-    bench.line.open();
-    bench.line.cut();
+    bench.connection.open();
+    bench.connection.cut();
     bench.comes(NAME);
 }
 
 #[test]
 fn a_daemon_that_is_killed_in_the_middle_begins_again() {
     let bench = PullBench::new(&Image::slow());
-    bench.line.let_pass(SOME);
+    bench.connection.let_pass(SOME);
     bench.launch(NAME);
     bench.until_under_way(NAME);
     bench.machine.kill_daemon();
-    bench.line.open();
+    bench.connection.open();
     bench.comes(NAME);
 }
 
@@ -199,7 +200,7 @@ fn killed_before_or_after_a_pull_a_session_comes_to_run() {
 #[test]
 fn an_image_is_pulled_by_hand_and_ctrl_c_gives_it_up() {
     let bench = PullBench::new(&Image::slow());
-    bench.line.let_pass(SOME);
+    bench.connection.let_pass(SOME);
     let mut child = Command::new(BINARY)
         .args(["env", "pull", bench.image(), "--json"])
         .envs(bench.machine.env())
@@ -208,13 +209,15 @@ fn an_image_is_pulled_by_hand_and_ctrl_c_gives_it_up() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("workbay starts");
-    wait::until("the engine pulls", || bench.line.held_up(), |n| *n > 0);
-    let pid = child.id().to_string();
-    let status = Command::new("kill").args(["-INT", &pid]).status();
-    assert!(status.expect("kill runs").success());
+    wait::until(
+        "the engine pulls",
+        || bench.connection.waiting(),
+        |n| *n > 0,
+    );
+    signal(child.id(), "INT");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     bench.until_nobody_pulls();
-    bench.line.open();
+    bench.connection.open();
     let lines = bench.machine.ok(&["env", "pull", bench.image(), "--json"]);
     let last: Value = serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
     assert_eq!(last["layers"], 3);

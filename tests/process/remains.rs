@@ -26,14 +26,14 @@ fn a_very_deep_home_is_deleted_and_the_daemon_runs_on() {
         |s| s.as_deref() == Some("TERMINATED"),
     );
     machine.ok(&["daemon", "stop"]);
-    // From now on nothing that ended is kept.
+    // From now on, ended sessions aren't kept.
     let config = machine.path("config");
     std::fs::create_dir_all(&config).expect("a directory");
     std::fs::write(config.join("config.toml"), "[history]\nkeep-days = 0\n").expect("a file");
     machine.ok(&["ls"]);
     let daemon = machine.daemon_pid();
     assert!(daemon.is_some());
-    wait::while_it_goes_on(
+    wait::while_it_continues(
         "its files are gone",
         || (remains.exists(), machine.daemon_pid()),
         |(exists, _)| !exists,

@@ -1,23 +1,24 @@
-//! `kill -9` of the daemon while sessions run: they go on, and so do their shells.
+//! `kill -9` of the daemon while sessions run: they keep running, and so do their shells.
 
 use std::{
     io::{BufRead as _, BufReader},
     process::{Command, Stdio},
 };
 
+use super::signal;
 use crate::{
     machine::{BINARY, Machine, launch},
     terminal::Terminal,
     wait,
 };
 
-/// A person in the shell of the only session.
+/// A user in the shell of the only session.
 fn in_its_shell(machine: &Machine) -> Terminal {
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 100, 30);
-    person.wait_for("survivor");
-    person.type_("s");
-    person.wait_for("work@survivor");
-    person
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 100, 30);
+    terminal.wait_for("survivor");
+    terminal.type_("s");
+    terminal.wait_for("work@survivor");
+    terminal
 }
 
 #[test]
@@ -45,16 +46,16 @@ fn a_killed_daemon_comes_back_to_the_same_sessions() {
 fn an_open_pane_comes_back_to_its_shell_after_the_daemon_was_killed() {
     let machine = Machine::new();
     machine.ok(&launch("survivor", &["--wait"]));
-    let mut person = in_its_shell(&machine);
-    person.type_("MARK=same-shell\r");
+    let mut terminal = in_its_shell(&machine);
+    terminal.type_("MARK=same-shell\r");
     machine.kill_daemon();
     // The TUI starts a daemon again and the pane attaches to the same tmux.
-    person.type_("\x1dd");
-    person.wait_for("RUNNING");
+    terminal.type_("\x1dd");
+    terminal.wait_for("RUNNING");
     // Until the daemon is back there is no terminal to go to, and the TUI says so.
-    person.type_until("s", |screen| screen.contains("work@survivor"));
-    // While the line is broken keys are dropped, so a person types again until there is an answer.
-    person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
+    terminal.type_until("s", |screen| screen.contains("work@survivor"));
+    // While the connection is broken, keys are dropped, so a user types again until there is an answer.
+    terminal.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
 }
 
 #[test]
@@ -97,18 +98,15 @@ fn a_wait_continues_when_the_daemon_was_killed() {
 fn a_face_that_was_hung_up_leaves_the_shell_alone() {
     let machine = Machine::new();
     machine.ok(&launch("survivor", &["--wait"]));
-    let mut person = in_its_shell(&machine);
-    person.type_("MARK=same-shell\r");
-    person.wait_for("MARK=same-shell");
-    let hung_up = std::process::Command::new("kill")
-        .args(["-HUP", &person.pid().to_string()])
-        .status();
-    assert!(hung_up.expect("kill runs").success());
-    person.wait_end();
+    let mut terminal = in_its_shell(&machine);
+    terminal.type_("MARK=same-shell\r");
+    terminal.wait_for("MARK=same-shell");
+    signal(terminal.pid(), "HUP");
+    terminal.wait_end();
 
-    let mut person = in_its_shell(&machine);
-    person.type_("echo [$MARK]\r");
-    person.wait_for("[same-shell]");
+    let mut terminal = in_its_shell(&machine);
+    terminal.type_("echo [$MARK]\r");
+    terminal.wait_for("[same-shell]");
 }
 
 #[test]

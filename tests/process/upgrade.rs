@@ -62,7 +62,7 @@ fn daemon(machine: &Machine, program: &Path) -> (i64, String) {
     (status["pid"].as_i64().expect("a pid"), version.to_owned())
 }
 
-/// What the engine says of the only container: its number and since when it runs.
+/// What the engine reports of the only container: its id and since when it runs.
 fn container(machine: &Machine) -> String {
     let containers = machine.containers();
     assert_eq!(containers.len(), 1);
@@ -82,22 +82,22 @@ fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
     let (pid, version) = daemon(&machine, &old);
     assert_eq!(version, "0.1.1");
     let before = container(&machine);
-    let mut person = Terminal::start(&[old.to_str().unwrap()], &machine.env(), 100, 30);
-    person.wait_for("lasting");
-    person.type_("s");
-    person.wait_for("work@lasting");
-    person.type_("MARK=same-shell\r");
-    person.wait_for("MARK=same-shell");
+    let mut terminal = Terminal::start(&[old.to_str().unwrap()], &machine.env(), 100, 30);
+    terminal.wait_for("lasting");
+    terminal.type_("s");
+    terminal.wait_for("work@lasting");
+    terminal.type_("MARK=same-shell\r");
+    terminal.wait_for("MARK=same-shell");
 
     let list = ok(&machine, &new, &["ls"]);
     assert!(list.contains("RUNNING"), "{list}");
     assert_eq!(daemon(&machine, &new), (pid, "0.2.0".to_owned()));
     assert_eq!(container(&machine), before);
-    // The older face comes back to the same shell, and learns that it is older.
-    person.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
-    person.type_("\x1dd");
-    person.wait_for("is older than the running daemon (0.2.0)");
-    // What it starts meanwhile is done as ever.
+    // The older TUI comes back to the same shell, and learns that it is older.
+    terminal.type_until("echo [$MARK]\r", |screen| screen.contains("[same-shell]"));
+    terminal.type_("\x1dd");
+    terminal.wait_for("is older than the running daemon (0.2.0)");
+    // What it starts meanwhile works as usual.
     assert_eq!(
         ok(&machine, &old, &["exec", "lasting", "--", "echo", "alive"]).trim(),
         "alive"
@@ -118,7 +118,7 @@ fn an_older_daemon_becomes_the_newer_program_and_nothing_else_changes() {
 #[test]
 fn what_only_the_older_program_knew_goes_with_it() {
     let mut machine = Machine::new();
-    // Room for one.
+    // Resources for one session.
     let rules = machine.path("config").join("resources.toml");
     fs::write(
         rules,
@@ -150,11 +150,11 @@ fn what_only_the_older_program_knew_goes_with_it() {
     assert_eq!(daemon(&machine, &newest), (pid, "0.3.0".to_owned()));
 }
 
-/// A line to the daemon by hand.
+/// A connection to the daemon, without the client.
 struct RawConnection(UnixStream);
 
 impl RawConnection {
-    /// To a daemon that runs, as a face of that version whose program is `program`; what the daemon answered.
+    /// Connects to a running daemon as a TUI of that version with the program `program`. Returns the daemon's answer.
     fn open(machine: &Machine, version: &str, program: &Path) -> (Self, Value) {
         let lock = machine.state().join("daemon.lock");
         let Ok(Holder::Daemon(Some(daemon))) = lock_record::holder(&lock) else {
@@ -193,7 +193,7 @@ impl RawConnection {
 }
 
 #[test]
-fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_old_one() {
+fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_continues_as_the_old_one() {
     let machine = Machine::new();
     machine.ok(&launch("lasting", &["--wait"]));
     let (pid, version) = daemon(&machine, Path::new(BINARY));
@@ -203,7 +203,7 @@ fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_
     fs::set_permissions(&newer, PermissionsExt::from_mode(0o755)).expect("it is ours");
     let (_line, welcome) = RawConnection::open(&machine, "99.0.0", &newer);
     assert_eq!(welcome["say"], "upgrading", "{welcome}");
-    // A line that was taken in the last moment is closed.
+    // A connection that was accepted in the last moment is closed.
     let notices = || {
         let mine = run(&machine, Path::new(BINARY), &["daemon", "status"]).status;
         let (mut line, _) = RawConnection::open(&machine, &version, Path::new(BINARY));
@@ -224,7 +224,7 @@ fn a_program_that_vanishes_in_the_end_is_reported_and_the_daemon_goes_on_as_the_
     machine.ok(&["exec", "lasting", "--", "true"]);
 }
 
-/// While the engine says nothing there are orders in progress, for which an end waits.
+/// While the engine doesn't answer, orders are in progress, and an end waits for them.
 #[test]
 fn a_stop_that_comes_during_an_upgrade_wins() {
     for by_signal in [true, false] {
@@ -268,7 +268,7 @@ fn a_stop_that_comes_during_an_upgrade_wins() {
 }
 
 #[test]
-fn a_program_that_is_not_what_it_says_is_refused_and_the_daemon_goes_on() {
+fn a_program_that_is_not_what_it_says_is_refused_and_the_daemon_continues() {
     let machine = Machine::new();
     let (old, new) = (release(&machine, "0.1.1"), release(&machine, "0.2.0"));
     ok(&machine, &old, &launch("lasting", &["--wait"]));

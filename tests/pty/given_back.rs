@@ -1,11 +1,12 @@
 //! However the program ends, the terminal is as it was before.
 
-use std::{io::Read as _, process::Command};
+use std::io::Read as _;
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use crate::{
     machine::{BINARY, Machine, launch},
+    process::signal,
     terminal::Terminal,
     wait,
 };
@@ -17,21 +18,21 @@ fn start(machine: &Machine, command: &str) -> Terminal {
 }
 
 /// The process that the shell waits for.
-fn child(person: &Terminal) -> String {
-    let pid = person.pid();
+fn child(terminal: &Terminal) -> String {
+    let pid = terminal.pid();
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
     children.expect("it has one").trim().to_owned()
 }
 
 #[track_caller]
-fn given_back(person: &Terminal, ended: u8) {
-    person.wait_for(&format!("ended={ended}"));
-    person.wait_for("icanon");
-    let screen = person.screen();
+fn given_back(terminal: &Terminal, ended: u8) {
+    terminal.wait_for(&format!("ended={ended}"));
+    terminal.wait_for("icanon");
+    let screen = terminal.screen();
     for mode in ["-icanon", "-echo ", "-isig", "-opost"] {
         assert!(!screen.contains(mode), "{mode} is left:\n{screen}");
     }
-    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     for (on, off) in [
         ("\u{1b}[?1049h", "\u{1b}[?1049l"),
         ("\u{1b}[?1000h", "\u{1b}[?1000l"),
@@ -52,19 +53,14 @@ const SIGNALS: [(&str, u8); 6] = [
     ("XCPU", 24),
 ];
 
-fn signal(pid: &str, name: &str) {
-    let sent = Command::new("kill").args(["-s", name, pid]).status();
-    assert!(sent.expect("kill runs").success());
-}
-
 #[test]
 fn a_signal_that_ends_the_full_screen_gives_the_terminal_back() {
     let machine = Machine::new();
     for (name, number) in SIGNALS {
-        let person = start(&machine, "");
-        person.wait_for("No running sessions");
-        signal(&child(&person), name);
-        given_back(&person, 128 + number);
+        let terminal = start(&machine, "");
+        terminal.wait_for("No running sessions");
+        signal(&child(&terminal), name);
+        given_back(&terminal, 128 + number);
     }
 }
 
@@ -73,18 +69,18 @@ fn a_signal_that_ends_a_shell_or_a_command_gives_the_terminal_back() {
     let machine = Machine::new();
     machine.ok(&launch("ends", &["--wait"]));
     for (name, number) in SIGNALS.into_iter().chain([("INT", 2)]) {
-        let person = start(&machine, "shell ends");
-        person.wait_for("work@ends");
-        signal(&child(&person), name);
-        given_back(&person, 128 + number);
+        let terminal = start(&machine, "shell ends");
+        terminal.wait_for("work@ends");
+        signal(&child(&terminal), name);
+        given_back(&terminal, 128 + number);
     }
     let full_screen =
         "exec ends -- sh -c \"printf '\\033[?1049h\\033[?1000h\\033[?25l'; echo here; sleep 600\"";
     for (name, number) in [("QUIT", 3), ("TERM", 15), ("HUP", 1)] {
-        let person = start(&machine, full_screen);
-        person.wait_for("here");
-        signal(&child(&person), name);
-        given_back(&person, 128 + number);
+        let terminal = start(&machine, full_screen);
+        terminal.wait_for("here");
+        signal(&child(&terminal), name);
+        given_back(&terminal, 128 + number);
     }
 }
 
@@ -95,10 +91,10 @@ fn output_that_comes_with_the_signal_switches_nothing_on_again() {
     let flood =
         "exec floods -- sh -c \"while :; do printf '\\033[?1049h\\033[?1000h\\033[?25l'; done\"";
     for (name, number) in SIGNALS.into_iter().chain([("TERM", 15)]) {
-        let person = start(&machine, flood);
-        person.wait_bytes(50_000);
-        signal(&child(&person), name);
-        given_back(&person, 128 + number);
+        let terminal = start(&machine, flood);
+        terminal.wait_bytes(50_000);
+        signal(&child(&terminal), name);
+        given_back(&terminal, 128 + number);
     }
 }
 
@@ -106,18 +102,18 @@ fn output_that_comes_with_the_signal_switches_nothing_on_again() {
 fn a_command_that_dies_leaves_nothing_switched_on() {
     let machine = Machine::new();
     machine.ok(&launch("dies", &["--wait"]));
-    let person = start(
+    let terminal = start(
         &machine,
         "exec dies -- sh -c \"printf '\\033[?1049h\\033[?1000h\\033[?25l'; kill -9 \\$\\$\"",
     );
-    given_back(&person, 137);
-    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    given_back(&terminal, 137);
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(raw.contains("\u{1b}[?1049l") && raw.contains("\u{1b}[?1000l"));
 
     let modes = "\\033[?9h\\033[?1015h\\033[?7l\\033[4h\\033(0";
-    let person = start(&machine, &format!("exec dies -- printf \"{modes}\""));
-    given_back(&person, 0);
-    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    let terminal = start(&machine, &format!("exec dies -- printf \"{modes}\""));
+    given_back(&terminal, 0);
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     for (on, off) in [
         ("?9h", "?9l"),
         ("?1015h", "?1015l"),
@@ -130,9 +126,9 @@ fn a_command_that_dies_leaves_nothing_switched_on() {
     assert!(raw.rfind("\x1b(B") > raw.rfind("\x1b(0"));
 
     // What printed a line and nothing else has its line, and the cursor stays below it.
-    let person = start(&machine, "exec dies -- echo plain");
-    given_back(&person, 0);
-    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    let terminal = start(&machine, "exec dies -- echo plain");
+    given_back(&terminal, 0);
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(!raw.contains("\u{1b}[?1049l"));
 }
 

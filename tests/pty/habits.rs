@@ -1,26 +1,19 @@
 //! What people do without thinking: typing ahead, resizing, interrupting, leaving.
 
 use crate::{
+    cli::sessions::with_session,
     machine::{BINARY, Machine},
     terminal::{Terminal, TerminalAnswer},
 };
 
-fn with_session(name: &str) -> Machine {
-    let machine = Machine::new();
-    machine.ok(&[
-        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
-    ]);
-    machine
-}
-
 #[test]
 fn what_is_typed_ahead_reaches_the_new_shell() {
     let machine = with_session("type-ahead");
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("type-ahead");
-    person.type_("s");
-    person.type_("echo $((40+2))\r");
-    person.wait_until("42 is answered", |screen| {
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    terminal.wait_for("type-ahead");
+    terminal.type_("s");
+    terminal.type_("echo $((40+2))\r");
+    terminal.wait_until("42 is answered", |screen| {
         screen.lines().any(|line| line.trim() == "42")
     });
 }
@@ -28,15 +21,15 @@ fn what_is_typed_ahead_reaches_the_new_shell() {
 #[test]
 fn a_pane_follows_the_size_of_its_terminal() {
     let machine = with_session("resized");
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("resized");
-    person.type_("s");
-    person.wait_for("work@resized");
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    terminal.wait_for("resized");
+    terminal.type_("s");
+    terminal.wait_for("work@resized");
     for (columns, rows) in [(132, 40), (70, 20), (100, 30)] {
-        person.resize(columns, rows);
+        terminal.resize(columns, rows);
         // The pane keeps a line for its name and one for the keys.
         let size = format!("{} {columns}", rows - 2);
-        person.type_until("clear; stty size\r", |screen| {
+        terminal.type_until("clear; stty size\r", |screen| {
             screen.lines().any(|line| line.trim() == size)
         });
     }
@@ -50,22 +43,22 @@ fn an_answer_of_the_terminal_that_comes_late_and_cut_is_not_typed() {
         (b"\x1b[?1049h", b"b:1212/1212/1212\x1b\\"),
     ];
     let machine = Machine::new();
-    let mut person = Terminal::answering(&[BINARY], &machine.env(), (80, 24), &CUT);
-    person.wait_for("No running sessions");
+    let mut terminal = Terminal::answering(&[BINARY], &machine.env(), (80, 24), &CUT);
+    terminal.wait_for("No running sessions");
     // Typed as keys, the rest would open the command line and take these keys.
-    person.type_("n");
-    person.wait_for("Launch a session");
+    terminal.type_("n");
+    terminal.wait_for("Launch a session");
 }
 
 #[test]
 fn interrupting_twice_leaves_and_once_does_not() {
     let machine = Machine::new();
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("No running sessions");
-    person.type_("\x03");
-    person.wait_for("again");
-    person.type_("\x03");
-    assert_eq!(person.wait_end(), 0);
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    terminal.wait_for("No running sessions");
+    terminal.type_("\x03");
+    terminal.wait_for("again");
+    terminal.type_("\x03");
+    assert_eq!(terminal.wait_end(), 0);
 }
 
 #[test]
@@ -76,33 +69,33 @@ fn a_shell_of_this_host_opens_and_ends_in_a_pane() {
     std::fs::create_dir_all(&home).expect("a directory");
     machine.set("HOME", &home.to_string_lossy());
     machine.set("SHELL", "/bin/bash");
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("No running sessions");
-    person.type_("!");
-    person.type_until("echo $((40+2))\r", |screen| {
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    terminal.wait_for("No running sessions");
+    terminal.type_("!");
+    terminal.type_until("echo $((40+2))\r", |screen| {
         screen.lines().any(|line| line.trim() == "42")
     });
     // What the outer terminal reported about its background is passed on.
-    person.type_("printf '\\033]11;?\\033\\\\'; read -rs -d '\\' it; echo told ${it:5:18}\r");
-    person.wait_for("told rgb:1212/1212/1212");
-    person.type_("exit\r");
-    person.wait_for("shell ended");
-    person.type_("\x1b");
-    person.wait_for("No running sessions");
+    terminal.type_("printf '\\033]11;?\\033\\\\'; read -rs -d '\\' it; echo told ${it:5:18}\r");
+    terminal.wait_for("told rgb:1212/1212/1212");
+    terminal.type_("exit\r");
+    terminal.wait_for("shell ended");
+    terminal.type_("\x1b");
+    terminal.wait_for("No running sessions");
 }
 
 #[test]
 fn the_last_shell_may_end_and_the_session_lives_on() {
     let machine = with_session("lives-on");
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("lives-on");
-    person.type_("s");
-    person.wait_for("work@lives-on");
-    person.type_("exit\r");
-    person.wait_for("shell ended");
-    person.type_("\r");
-    person.wait_for("work@lives-on");
-    person.type_until("echo $((40+2))\r", |screen| {
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    terminal.wait_for("lives-on");
+    terminal.type_("s");
+    terminal.wait_for("work@lives-on");
+    terminal.type_("exit\r");
+    terminal.wait_for("shell ended");
+    terminal.type_("\r");
+    terminal.wait_for("work@lives-on");
+    terminal.type_until("echo $((40+2))\r", |screen| {
         screen.lines().any(|line| line.trim() == "42")
     });
     assert_eq!(machine.containers().len(), 1);
@@ -111,15 +104,15 @@ fn the_last_shell_may_end_and_the_session_lives_on() {
 #[test]
 fn output_of_a_container_never_reaches_the_outer_terminal_as_it_is() {
     let machine = with_session("hostile");
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("hostile");
-    person.type_("s");
-    person.wait_for("work@hostile");
-    let before = String::from_utf8_lossy(&person.raw()).into_owned();
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    terminal.wait_for("hostile");
+    terminal.type_("s");
+    terminal.wait_for("work@hostile");
+    let before = String::from_utf8_lossy(&terminal.raw()).into_owned();
     // A title, a clipboard write, a device query, a switch of the screen, and a mark to wait for.
-    person.type_("printf '\\033]0;EVIL-TITLE\\007\\033]52;c;RVZJTA==\\007\\033[c\\033[?1049l'; echo do''ne\r");
-    person.wait_for("done");
-    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+    terminal.type_("printf '\\033]0;EVIL-TITLE\\007\\033]52;c;RVZJTA==\\007\\033[c\\033[?1049l'; echo do''ne\r");
+    terminal.wait_for("done");
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(
         !raw.contains("\u{1b}]0;EVIL-TITLE") && !raw.contains("\u{1b}]52;c;RVZJTA=="),
         "it passed through"
@@ -138,16 +131,16 @@ fn output_of_a_container_never_reaches_the_outer_terminal_as_it_is() {
 fn keys_are_tested_until_ctrl_c_was_pressed_twice() {
     let machine = Machine::new();
     let argv = [BINARY, "keys", "test"];
-    let mut person = Terminal::start(&argv, &machine.env(), 100, 24);
-    person.wait_for("IN WORKBAY");
-    person.type_("\x1d");
-    person.wait_for("terminal.leader");
-    person.type_("\x1b[15~");
-    person.wait_for("F5");
-    person.type_("한");
-    person.wait_for("한");
-    person.type_("\x03");
-    person.wait_for("app.interrupt");
-    person.type_("\x03");
-    assert_eq!(person.wait_end(), 0);
+    let mut terminal = Terminal::start(&argv, &machine.env(), 100, 24);
+    terminal.wait_for("IN WORKBAY");
+    terminal.type_("\x1d");
+    terminal.wait_for("terminal.leader");
+    terminal.type_("\x1b[15~");
+    terminal.wait_for("F5");
+    terminal.type_("한");
+    terminal.wait_for("한");
+    terminal.type_("\x03");
+    terminal.wait_for("app.interrupt");
+    terminal.type_("\x03");
+    assert_eq!(terminal.wait_end(), 0);
 }

@@ -1,45 +1,39 @@
-//! A daemon that stops responding while somebody looks.
-
-use std::process::Command;
+//! A daemon that stops responding while the TUI is open.
 
 use crate::{
     machine::{BINARY, Machine},
+    process::signal,
     terminal::Terminal,
 };
-
-fn signal(pid: i32, name: &str) {
-    let sent = Command::new("kill").args([name, &pid.to_string()]).status();
-    assert!(sent.expect("kill runs").success());
-}
 
 #[test]
 fn a_daemon_that_hangs_has_a_badge_until_it_responds_again() {
     let machine = Machine::new();
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("No running sessions");
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    terminal.wait_for("No running sessions");
     let pid = machine.daemon_pid().expect("a daemon runs");
-    signal(pid, "-STOP");
-    person.type_("R");
-    person.wait_for("daemon not responding");
-    person.wait_for("Run `workbay daemon stop`, then `workbay`");
-    signal(pid, "-CONT");
-    person.wait_gone("daemon not responding");
-    person.wait_gone("daemon stop");
+    signal(pid, "STOP");
+    terminal.type_("R");
+    terminal.wait_for("daemon not responding");
+    terminal.wait_for("Run `workbay daemon stop`, then `workbay`");
+    signal(pid, "CONT");
+    terminal.wait_gone("daemon not responding");
+    terminal.wait_gone("daemon stop");
 }
 
 #[test]
 fn a_shell_that_cannot_open_says_why() {
     let machine = Machine::new();
     machine.ok(&crate::machine::launch("slow", &["--wait"]));
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("slow");
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    terminal.wait_for("slow");
     let pid = machine.daemon_pid().expect("a daemon runs");
-    signal(pid, "-STOP");
-    person.type_("s");
-    person.wait_for("opening a shell");
-    person.wait_for("The daemon isn't responding");
-    person.wait_for("Run `workbay daemon stop`");
-    signal(pid, "-CONT");
-    person.wait_for("work@slow");
-    person.wait_gone("isn't responding");
+    signal(pid, "STOP");
+    terminal.type_("s");
+    terminal.wait_for("opening a shell");
+    terminal.wait_for("The daemon isn't responding");
+    terminal.wait_for("Run `workbay daemon stop`");
+    signal(pid, "CONT");
+    terminal.wait_for("work@slow");
+    terminal.wait_gone("isn't responding");
 }

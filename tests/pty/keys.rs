@@ -76,7 +76,7 @@ fn seen_as(key: Key) -> Option<Key> {
         // These begin sequences of the terminal: no terminal can distinguish them from Alt.
         KeyCode::Char('[' | 'O' | 'P' | ']' | 'X' | '^' | '_') if key.alt => return None,
         KeyCode::Char(c) if !c.is_ascii() && key.alt => return None,
-        // `CSI 1 ; 5 R` is where the cursor stands, too.
+        // `CSI 1 ; 5 R` is also the position of the cursor.
         KeyCode::F(3 | 15) if key.ctrl || key.alt || key.shift || key.code == KeyCode::F(15) => {
             return None;
         }
@@ -100,28 +100,28 @@ fn seen_as(key: Key) -> Option<Key> {
 }
 
 /// Types `bytes` and gives the name `keys test` has for them.
-fn bytes_seen(person: &mut Terminal, bytes: &[u8], count: usize) -> String {
-    let before = person.raw_len();
+fn bytes_seen(terminal: &mut Terminal, bytes: &[u8], count: usize) -> String {
+    let before = terminal.raw_len();
     // What comes first is whole when the line of the next key is there.
     let mark = count % 10;
-    person.type_(&format!("{}{mark}", std::str::from_utf8(bytes).unwrap()));
+    terminal.type_(&format!("{}{mark}", std::str::from_utf8(bytes).unwrap()));
     let end = format!("\r\n{mark}  ");
     loop {
-        let raw = person.raw();
+        let raw = terminal.raw();
         let seen = String::from_utf8_lossy(&raw[before..]);
         if seen.contains(&end) {
             let name = seen.split_whitespace().next().unwrap_or_default();
             return name.to_owned();
         }
-        person.wait_bytes(raw.len());
+        terminal.wait_bytes(raw.len());
     }
 }
 
 #[test]
 fn a_key_comes_back_as_itself() {
     let machine = Machine::new();
-    let mut person = Terminal::start(&[BINARY, "keys", "test"], &machine.env(), 200, 50);
-    person.wait_for("IN WORKBAY");
+    let mut terminal = Terminal::start(&[BINARY, "keys", "test"], &machine.env(), 200, 50);
+    terminal.wait_for("IN WORKBAY");
     let mut wrong = Vec::new();
     let mut count = 0;
     for key in keys() {
@@ -129,7 +129,7 @@ fn a_key_comes_back_as_itself() {
             continue;
         };
         let bytes = encode::key(key, Modes::default());
-        let seen = bytes_seen(&mut person, &bytes, count);
+        let seen = bytes_seen(&mut terminal, &bytes, count);
         count += 1;
         if seen != expected.to_string() {
             wrong.push(format!("{key}: {seen} and not {expected} by {bytes:?}"));

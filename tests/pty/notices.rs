@@ -1,8 +1,8 @@
-//! What reaches the outer terminal before an idle check ends a session: the bell and a word to the
-//! desktop, wherever the person is.
+//! What reaches the outer terminal before an idle check ends a session: the bell and a notification on the
+//! desktop, wherever the user is.
 
 use crate::{
-    machine::{BINARY, LARGE, Machine},
+    machine::{BINARY, LARGE, Machine, launch},
     terminal::Terminal,
 };
 
@@ -17,9 +17,7 @@ fn short_lived(name: &str, variables: &[(&str, &str)]) -> Machine {
     for (name, value) in variables {
         machine.set(name, value);
     }
-    machine.ok(&[
-        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
-    ]);
+    machine.ok(&launch(name, &["--wait"]));
     machine
 }
 
@@ -29,12 +27,12 @@ fn count(raw: &[u8], part: &[u8]) -> usize {
 
 /// What was sent until the warning is on the screen of an open terminal.
 fn warned(machine: &Machine, name: &str) -> Vec<u8> {
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 100, 30);
-    person.wait_for(name);
-    person.type_("s");
-    person.wait_for(&format!("work@{name}"));
-    person.wait_for(&format!("{name} will be reclaimed in"));
-    person.raw()
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 100, 30);
+    terminal.wait_for(name);
+    terminal.type_("s");
+    terminal.wait_for(&format!("work@{name}"));
+    terminal.wait_for(&format!("{name} will be reclaimed in"));
+    terminal.raw()
 }
 
 #[test]

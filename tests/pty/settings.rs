@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::{
-    machine::{BINARY, Machine},
+    machine::{BINARY, Machine, launch},
     terminal::Terminal,
 };
 
@@ -22,29 +22,29 @@ fn a_setting_is_changed_refused_and_reset_and_a_mistake_is_shown_at_once() {
         "# mine\n[history]\n# short\nkeep-days = 3 # days\n",
     );
     let now = || fs::read_to_string(&config).expect("a file");
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 80, 24);
-    person.wait_for("No running sessions");
-    person.type_("S");
-    person.wait_for("type to search");
-    person.type_("keep-days");
-    person.wait_for("config.toml:4");
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 80, 24);
+    terminal.wait_for("No running sessions");
+    terminal.type_("S");
+    terminal.wait_for("type to search");
+    terminal.type_("keep-days");
+    terminal.wait_for("config.toml:4");
     // The page has read the files.
-    person.wait_for("A change takes effect when the daemon");
-    person.type_("\r");
-    person.wait_for("New value of history.keep-days");
-    person.type_("9999\r");
-    person.wait_for("Use 0 to 3650");
-    person.type_("\x155\r");
-    person.wait_for("history.keep-days saved");
+    terminal.wait_for("A change takes effect when the daemon");
+    terminal.type_("\r");
+    terminal.wait_for("New value of history.keep-days");
+    terminal.type_("9999\r");
+    terminal.wait_for("Use 0 to 3650");
+    terminal.type_("\x155\r");
+    terminal.wait_for("history.keep-days saved");
     assert_eq!(now(), "# mine\n[history]\n# short\nkeep-days = 5 # days\n");
-    person.type_("\x12");
-    person.wait_for("is the default now");
+    terminal.type_("\x12");
+    terminal.wait_for("is the default now");
     assert_eq!(now(), "# mine\n[history]\n# short\n");
     fs::write(&config, "[ui]\nmouse = maybe\n").expect("a file");
-    person.wait_for("config.toml:2");
+    terminal.wait_for("config.toml:2");
     fs::write(&config, "[ui]\nunicode = false\n").expect("a file");
     // Takes effect at once: borders without Unicode.
-    person.wait_for("+- Settings");
+    terminal.wait_for("+- Settings");
 }
 
 #[test]
@@ -55,29 +55,27 @@ fn own_commands_run_in_the_background_in_the_session_and_in_a_pane() {
                     = \"where\"\nkey = \"alt-w\"\ntarget = \"session\"\ncommand = \"echo \
                     \\\"I am\\\" $BACKENDAI_SESSION_NAME {name}\"\n";
     let config = written(&machine, commands);
-    machine.ok(&[
-        "launch", "--env", "host", "--name", "own-cmd", "--mem", "64m", "--wait",
-    ]);
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 100, 30);
-    person.wait_for("own-cmd");
-    person.type_("\x1bg");
-    person.wait_for("Greet on own-cmd failed (exit code 4)");
-    person.type_("\x1bw");
-    person.wait_for("I am own-cmd own-cmd");
-    person.wait_for("[exit code 0] Press Enter");
-    person.type_("\x1dd");
-    person.wait_for("own-cmd");
+    machine.ok(&launch("own-cmd", &["--wait"]));
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 100, 30);
+    terminal.wait_for("own-cmd");
+    terminal.type_("\x1bg");
+    terminal.wait_for("Greet on own-cmd failed (exit code 4)");
+    terminal.type_("\x1bw");
+    terminal.wait_for("I am own-cmd own-cmd");
+    terminal.wait_for("[exit code 0] Press Enter");
+    terminal.type_("\x1dd");
+    terminal.wait_for("own-cmd");
     // A changed file is used at once.
     let changed = format!(
         "{commands}\n[[command]]\nname = \"here\"\nkey = \"alt-h\"\ncommand = \"echo on-$((40 + 2)) \
          {{user}}; cat\"\n"
     );
     fs::write(&config, changed).expect("a file");
-    person.type_(":>here");
+    terminal.type_(":>here");
     // Until the file is read again, another action is the first of the list. Only the new one has this key.
-    person.wait_for("alt-h");
-    person.type_("\r");
-    person.wait_for("on-42");
+    terminal.wait_for("alt-h");
+    terminal.type_("\r");
+    terminal.wait_for("on-42");
 }
 
 #[test]

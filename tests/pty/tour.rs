@@ -2,6 +2,7 @@
 
 use crate::{
     machine::{BINARY, Machine},
+    process::signal,
     terminal::Terminal,
 };
 
@@ -42,27 +43,27 @@ fn key(screen: &str, says: &str, (before, after): (&str, &str)) -> Option<String
 }
 
 #[track_caller]
-fn wait_guide(person: &Terminal, text: &str) {
-    person.wait_until(&format!("the guide says '{text}'"), |screen| {
+fn wait_guide(terminal: &Terminal, text: &str) {
+    terminal.wait_until(&format!("the guide says '{text}'"), |screen| {
         guide(screen).contains(text)
     });
 }
 
 /// Types the key that the guide names between two texts.
 #[track_caller]
-fn follow(person: &mut Terminal, says: &str, around: (&str, &str)) {
-    person.wait_until(&format!("the guide says '{says}' and a key"), |screen| {
+fn follow(terminal: &mut Terminal, says: &str, around: (&str, &str)) {
+    terminal.wait_until(&format!("the guide says '{says}' and a key"), |screen| {
         key(screen, says, around).is_some()
     });
-    let keys = key(&person.screen(), says, around).expect("the guide stays");
-    person.type_(&keys);
+    let keys = key(&terminal.screen(), says, around).expect("the guide stays");
+    terminal.type_(&keys);
 }
 
 fn whole_tour(keymap: &str) {
     let machine = Machine::new();
     let argv = [BINARY, "--keymap", keymap, "tour"];
-    let mut person = Terminal::start(&argv, &machine.env(), 80, 24);
-    let mut step = |says: &str, around| follow(&mut person, says, around);
+    let mut terminal = Terminal::start(&argv, &machine.env(), 80, 24);
+    let mut step = |says: &str, around| follow(&mut terminal, says, around);
     step(
         "Step 1 of 10: This is the list",
         ("Press ", " for its details"),
@@ -70,21 +71,21 @@ fn whole_tour(keymap: &str) {
     step("Step 2 of 10: The details", ("Press ", " for its log"));
     step("Step 3 of 10: The log", ("Press ", " to go back"));
     step("Step 3 of 10: ", ("Press ", " for a shell"));
-    wait_guide(&person, "Step 4 of 10: A shell in the session");
-    person.type_until("echo $((40+2))\r", |screen| {
+    wait_guide(&terminal, "Step 4 of 10: A shell in the session");
+    terminal.type_until("echo $((40+2))\r", |screen| {
         screen.lines().any(|line| line.trim() == "42")
     });
-    let screen = person.screen();
+    let screen = terminal.screen();
     let says = "Step 4 of 10: A shell in the session";
     let leader = key(&screen, says, ("command, then ", " (the leader")).expect("the leader key");
     let back = key(&screen, says, ("key), then ", " for the list")).expect("the key for the list");
-    person.type_(&leader);
-    person.type_(&back);
-    let mut step = |says: &str, around| follow(&mut person, says, around);
+    terminal.type_(&leader);
+    terminal.type_(&back);
+    let mut step = |says: &str, around| follow(&mut terminal, says, around);
     step("Step 5 of 10: ", ("Press ", " to filter"));
-    wait_guide(&person, "Step 5 of 10: Type tour.");
-    person.type_("tour");
-    let mut step = |says: &str, around| follow(&mut person, says, around);
+    wait_guide(&terminal, "Step 5 of 10: Type tour.");
+    terminal.type_("tour");
+    let mut step = |says: &str, around| follow(&mut terminal, says, around);
     step("Step 5 of 10: Type tour.", ("Then press ", ". F7"));
     step("Step 6 of 10: ", ("Press ", " for its apps"));
     step("Step 7 of 10: An app", ("Press ", " to go back"));
@@ -99,8 +100,8 @@ fn whole_tour(keymap: &str) {
     );
     step("Step 10 of 10: ", ("Press ", " for the finished"));
     step("The tour is over.", (" ", " leaves it"));
-    person.wait_for("The tour has ended.");
-    assert_eq!(person.wait_end(), 0);
+    terminal.wait_for("The tour has ended.");
+    assert_eq!(terminal.wait_end(), 0);
     nothing_is_left(&machine);
 }
 
@@ -126,29 +127,25 @@ fn the_same_holds_in_another_keymap() {
 #[test]
 fn steps_can_be_skipped_and_an_interrupted_tour_is_taken_up_and_cleaned_up() {
     let machine = Machine::new();
-    let mut person = Terminal::start(&[BINARY, "tour"], &machine.env(), 80, 24);
-    wait_guide(&person, "Step 1 of 10");
-    wait_guide(&person, "F7 skip F8 end the tour");
-    person.type_("\x1b[18~");
-    wait_guide(&person, "Step 2 of 10");
+    let mut terminal = Terminal::start(&[BINARY, "tour"], &machine.env(), 80, 24);
+    wait_guide(&terminal, "Step 1 of 10");
+    wait_guide(&terminal, "F7 skip F8 end the tour");
+    terminal.type_("\x1b[18~");
+    wait_guide(&terminal, "Step 2 of 10");
     // The program can't clean up: the session stays.
-    let pid = person.pid().to_string();
-    let killed = std::process::Command::new("kill")
-        .args(["-9", &pid])
-        .status();
-    assert!(killed.expect("kill starts").success());
-    person.wait_end();
+    signal(terminal.pid(), "KILL");
+    terminal.wait_end();
     let listed = machine.ok(&["ls", "-q"]);
     let name = listed.trim();
     assert!(name.starts_with("tour-"), "{listed}");
 
-    let mut person = Terminal::start(&[BINARY, "tour"], &machine.env(), 80, 24);
-    person.wait_for(name);
-    wait_guide(&person, "Step 1 of 10");
+    let mut terminal = Terminal::start(&[BINARY, "tour"], &machine.env(), 80, 24);
+    terminal.wait_for(name);
+    wait_guide(&terminal, "Step 1 of 10");
     assert_eq!(machine.ok(&["ls", "-q"]).trim(), name);
-    person.type_("\x1b[19~");
-    person.wait_for("The tour has ended.");
-    assert_eq!(person.wait_end(), 0);
+    terminal.type_("\x1b[19~");
+    terminal.wait_for("The tour has ended.");
+    assert_eq!(terminal.wait_end(), 0);
     nothing_is_left(&machine);
 }
 
@@ -156,10 +153,10 @@ fn steps_can_be_skipped_and_an_interrupted_tour_is_taken_up_and_cleaned_up() {
 fn a_tour_without_an_engine_says_how_to_start_it_and_one_without_a_terminal_names_plain_mode() {
     let mut machine = Machine::new();
     machine.set("DOCKER_HOST", "unix:///nowhere/docker.sock");
-    let mut person = Terminal::start(&[BINARY, "tour"], &machine.env(), 80, 24);
-    person.wait_for("/nowhere/docker.sock");
-    person.wait_for("start the engine");
-    assert_ne!(person.wait_end(), 0);
+    let mut terminal = Terminal::start(&[BINARY, "tour"], &machine.env(), 80, 24);
+    terminal.wait_for("/nowhere/docker.sock");
+    terminal.wait_for("start the engine");
+    assert_ne!(terminal.wait_end(), 0);
     let output = machine.workbay(&["tour"]);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{error}");

@@ -4,55 +4,48 @@ use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
+use super::leader;
 use crate::{
-    machine::{BINARY, Machine},
+    machine::{BINARY, Machine, launch},
     terminal::Terminal,
 };
 
-const LEADER: &str = "\x1d";
 const PREFIX: &str = "\x02";
 
-/// A person in a shell of a new session, who sees its first window.
+/// A user in a shell of a new session, who sees its first window.
 fn in_a_shell(machine: &Machine, name: &str) -> Terminal {
-    machine.ok(&[
-        "launch", "--env", "host", "--name", name, "--mem", "64m", "--wait",
-    ]);
-    // What is saved is saved where one is.
+    machine.ok(&launch(name, &["--wait"]));
+    // Files are saved in the current directory.
     let here = machine.path("here");
     std::fs::create_dir(&here).expect("a directory");
     let go = "cd \"$0\" && exec \"$1\"";
     let argv = ["/bin/sh", "-c", go, &here.to_string_lossy(), BINARY];
-    let mut person = Terminal::start(&argv, &machine.env(), 100, 24);
-    person.wait_for(name);
-    person.type_("s");
-    person.wait_for(&format!("work@{name}"));
-    person.wait_for(" 1 bash* ");
-    person
-}
-
-fn leader(person: &mut Terminal, keys: &str) {
-    person.type_(LEADER);
-    person.type_(keys);
+    let mut terminal = Terminal::start(&argv, &machine.env(), 100, 24);
+    terminal.wait_for(name);
+    terminal.type_("s");
+    terminal.wait_for(&format!("work@{name}"));
+    terminal.wait_for(" 1 bash* ");
+    terminal
 }
 
 /// One key after the other, each when the one before has been answered: tmux takes faster ones for a
 /// paste, which has no keys of its own.
-fn slowly(person: &mut Terminal, keys: &[&str]) {
+fn slowly(terminal: &mut Terminal, keys: &[&str]) {
     for key in keys {
-        let seen = person.raw_len();
-        person.type_(key);
-        person.wait_bytes(seen);
+        let seen = terminal.raw_len();
+        terminal.type_(key);
+        terminal.wait_bytes(seen);
     }
 }
 
-fn prefix(person: &mut Terminal, keys: &str) {
-    person.type_(PREFIX);
-    person.type_(keys);
+fn prefix(terminal: &mut Terminal, keys: &str) {
+    terminal.type_(PREFIX);
+    terminal.type_(keys);
 }
 
 /// What was put into the outer terminal's clipboard, in order.
-fn clipboard(person: &Terminal) -> Vec<String> {
-    let raw = String::from_utf8_lossy(&person.raw()).into_owned();
+fn clipboard(terminal: &Terminal) -> Vec<String> {
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     let texts = raw.split("\u{1b}]52;c;").skip(1).map(|rest| {
         let encoded = rest.split(['\u{1b}', '\u{7}']).next().unwrap_or_default();
         String::from_utf8(STANDARD.decode(encoded).expect("base64")).expect("UTF-8")
@@ -63,39 +56,39 @@ fn clipboard(person: &Terminal) -> Vec<String> {
 #[test]
 fn windows_are_the_same_for_both_kinds_of_keys() {
     let machine = Machine::new();
-    let mut person = in_a_shell(&machine, "both-keys");
-    leader(&mut person, "c");
-    person.wait_for(" 2 bash* ");
-    prefix(&mut person, "p");
-    person.wait_for(" 1 bash* ");
-    leader(&mut person, "n");
-    person.wait_for(" 2 bash* ");
+    let mut terminal = in_a_shell(&machine, "both-keys");
+    leader(&mut terminal, "c");
+    terminal.wait_for(" 2 bash* ");
+    prefix(&mut terminal, "p");
+    terminal.wait_for(" 1 bash* ");
+    leader(&mut terminal, "n");
+    terminal.wait_for(" 2 bash* ");
     // Renamed by us, and by tmux itself.
-    leader(&mut person, ",");
-    person.wait_for("Rename window 2 to: bash");
-    person.type_("\x15학습; $HOME\r");
-    person.wait_for(" 2 학습; $HOME* ");
-    prefix(&mut person, "1");
-    person.wait_for(" 1 bash* ");
-    prefix(&mut person, ",");
-    person.wait_for("(rename-window)");
-    person.type_("\x15first\r");
-    person.wait_for(" 1 first* ");
-    leader(&mut person, "2");
-    person.wait_for(" 2 학습; $HOME* ");
+    leader(&mut terminal, ",");
+    terminal.wait_for("Rename window 2 to: bash");
+    terminal.type_("\x15학습; $HOME\r");
+    terminal.wait_for(" 2 학습; $HOME* ");
+    prefix(&mut terminal, "1");
+    terminal.wait_for(" 1 bash* ");
+    prefix(&mut terminal, ",");
+    terminal.wait_for("(rename-window)");
+    terminal.type_("\x15first\r");
+    terminal.wait_for(" 1 first* ");
+    leader(&mut terminal, "2");
+    terminal.wait_for(" 2 학습; $HOME* ");
     // What is printed where nobody looks is marked.
-    leader(&mut person, "1");
-    person.wait_for(" 1 first* ");
-    leader(&mut person, "&");
-    person.wait_for("Close window 1");
-    person.type_("n");
-    person.wait_gone("Close window 1");
-    leader(&mut person, "&");
-    person.wait_for("Close window 1");
-    person.type_("y");
+    leader(&mut terminal, "1");
+    terminal.wait_for(" 1 first* ");
+    leader(&mut terminal, "&");
+    terminal.wait_for("Close window 1");
+    terminal.type_("n");
+    terminal.wait_gone("Close window 1");
+    leader(&mut terminal, "&");
+    terminal.wait_for("Close window 1");
+    terminal.type_("y");
     // The numbers close up.
-    person.wait_for(" 1 학습; $HOME* ");
-    person.wait_gone("first");
+    terminal.wait_for(" 1 학습; $HOME* ");
+    terminal.wait_gone("first");
 }
 
 #[test]
@@ -106,30 +99,30 @@ fn a_copy_is_the_text_itself_and_goes_out_unasked() {
         "[launch]\ncpu = 0.2\n\n[terminal]\ncopy-keys = \"vi\"\n",
     )
     .expect("a file");
-    let mut person = in_a_shell(&machine, "copying");
+    let mut terminal = in_a_shell(&machine, "copying");
     let text = format!("한글 {} end", "0123456789".repeat(15));
-    person.type_("printf '\\n%s %s end\\n' 한''글 $(printf '0123456789%.0s' {1..15})\r");
-    person.wait_for("\n한글 0123");
-    person.wait_for("789 end");
-    leader(&mut person, "[");
+    terminal.type_("printf '\\n%s %s end\\n' 한''글 $(printf '0123456789%.0s' {1..15})\r");
+    terminal.wait_for("\n한글 0123");
+    terminal.wait_for("789 end");
+    leader(&mut terminal, "[");
     // Its own keys, as the status line says, of the chosen kind.
-    person.wait_for("Space mark");
-    slowly(&mut person, &["k", "0", " ", "$", "h", "\r"]);
-    person.wait_for("to your terminal's clipboard");
+    terminal.wait_for("Space mark");
+    slowly(&mut terminal, &["k", "0", " ", "$", "h", "\r"]);
+    terminal.wait_for("to your terminal's clipboard");
     // Without a false break, and once.
-    assert_eq!(clipboard(&person), [text]);
+    assert_eq!(clipboard(&terminal), [text]);
 }
 
 /// A drag with the left button, from cell to cell of the outer terminal.
-fn drag(person: &mut Terminal, row: u16, from: u16, to: u16) {
-    person.type_(&format!(
+fn drag(terminal: &mut Terminal, row: u16, from: u16, to: u16) {
+    terminal.type_(&format!(
         "\x1b[<0;{from};{row}M\x1b[<32;{};{row}M",
         from + 1
     ));
     // tmux follows the mouse once it is in copy mode.
-    person.wait_for("Space mark");
-    person.type_(&format!("\x1b[<32;{to};{row}M"));
-    person.type_(&format!("\x1b[<0;{to};{row}m"));
+    terminal.wait_for("Space mark");
+    terminal.type_(&format!("\x1b[<32;{to};{row}M"));
+    terminal.type_(&format!("\x1b[<0;{to};{row}m"));
 }
 
 #[test]
@@ -140,32 +133,32 @@ fn tmuxs_own_keys_and_a_drag_copy() {
         "[launch]\ncpu = 0.2\n\n[terminal]\ncopy-keys = \"vi\"\nclipboard = \"refuse\"\n",
     )
     .expect("a file");
-    let mut person = in_a_shell(&machine, "plain-tmux");
-    person.type_("PS1=; clear; echo; echo by-the''-keys; echo by-a''-drag\r");
-    person.wait_for("\nby-a-drag");
-    prefix(&mut person, "[");
-    person.wait_for("line 4 of");
-    // Each key when the one before has been seen: tmux takes faster ones for a paste.
-    person.type_("k");
-    person.wait_for("line 3 of");
-    person.type_("k");
-    person.wait_for("line 2 of");
-    person.type_("D");
-    person.wait_for("to your terminal's clipboard");
-    // What is marked is the business of tmux.
-    assert_eq!(clipboard(&person).len(), 1);
-    let screen = person.screen();
+    let mut terminal = in_a_shell(&machine, "plain-tmux");
+    terminal.type_("PS1=; clear; echo; echo by-the''-keys; echo by-a''-drag\r");
+    terminal.wait_for("\nby-a-drag");
+    prefix(&mut terminal, "[");
+    terminal.wait_for("line 4 of");
+    // Each key after the previous one was seen: tmux takes faster ones for a paste.
+    terminal.type_("k");
+    terminal.wait_for("line 3 of");
+    terminal.type_("k");
+    terminal.wait_for("line 2 of");
+    terminal.type_("D");
+    terminal.wait_for("to your terminal's clipboard");
+    // tmux marks the text.
+    assert_eq!(clipboard(&terminal).len(), 1);
+    let screen = terminal.screen();
     let row = screen
         .lines()
         .position(|line| line.starts_with("by-a-drag"));
     let row = row.expect("the line is there") as u16 + 1;
-    person.wait_gone("to your terminal's clipboard");
-    drag(&mut person, row, 1, 9);
-    person.wait_for("to your terminal's clipboard");
-    assert_eq!(clipboard(&person)[1], "by-a-drag");
+    terminal.wait_gone("to your terminal's clipboard");
+    drag(&mut terminal, row, 1, 9);
+    terminal.wait_for("to your terminal's clipboard");
+    assert_eq!(clipboard(&terminal)[1], "by-a-drag");
 }
 
-/// What programs can do to look like the user's copy, and a mark behind it.
+/// What programs can print to look like the user's copy, and a mark after it.
 const FORGED: &str = "printf EVIL | eval \"$(tmux show -sv copy-command)\" 2>/dev/null; \
     tmux set -g @workbay-copied x; printf EVIL | tmux load-buffer -w -; \
     printf '\\033]52;c;%s\\a' $(printf EVIL | base64); tmux copy-mode; tmux send -X cancel; \
@@ -185,27 +178,27 @@ fn no_program_writes_what_the_user_did_not_copy() {
             format!("[launch]\ncpu = 0.2\n\n[terminal]\nclipboard = \"{policy}\"\n"),
         )
         .expect("a file");
-        let mut person = in_a_shell(&machine, "forging");
-        person.type_(FORGED);
-        person.wait_for("\ndone");
+        let mut terminal = in_a_shell(&machine, "forging");
+        terminal.type_(FORGED);
+        terminal.wait_for("\ndone");
         if policy == "ask" {
-            person.wait_for("wants your clipboard");
-            leader(&mut person, "r");
-            person.wait_for("can't write to your clipboard");
-            person.type_("clear\r");
-            person.wait_gone("\ndone");
-            person.type_(FORGED);
-            person.wait_for("\ndone");
+            terminal.wait_for("wants your clipboard");
+            leader(&mut terminal, "r");
+            terminal.wait_for("can't write to your clipboard");
+            terminal.type_("clear\r");
+            terminal.wait_gone("\ndone");
+            terminal.type_(FORGED);
+            terminal.wait_for("\ndone");
         } else {
-            person.wait_for("Blocked a program");
+            terminal.wait_for("Blocked a program");
         }
         // The same while the list is shown.
-        person.type_(&format!(
+        terminal.type_(&format!(
             "sleep 1; {}",
             FORGED.replace("echo do''ne", "touch the-end")
         ));
-        leader(&mut person, "d");
-        person.wait_for("RUNNING");
+        leader(&mut terminal, "d");
+        terminal.wait_for("RUNNING");
         let mark = machine.ok(&[
             "exec",
             "forging",
@@ -215,9 +208,9 @@ fn no_program_writes_what_the_user_did_not_copy() {
             "until [ -e the-end ]; do sleep 0.1; done; echo over",
         ]);
         assert!(mark.contains("over"), "{mark}");
-        person.type_("s");
-        person.wait_for("work@forging");
-        assert_eq!(clipboard(&person), [] as [&str; 0], "{policy}");
+        terminal.type_("s");
+        terminal.wait_for("work@forging");
+        assert_eq!(clipboard(&terminal), [] as [&str; 0], "{policy}");
         assert_eq!(files(&machine), 0, "no file is written");
     }
 }
@@ -225,47 +218,47 @@ fn no_program_writes_what_the_user_did_not_copy() {
 #[test]
 fn tmux_answers_a_read_with_its_own_buffer_only() {
     let machine = Machine::new();
-    let mut person = in_a_shell(&machine, "reading");
-    person.type_("tmux set-buffer of-the''-session; clear\r");
-    person.wait_gone("set-buffer");
-    person.type_(
+    let mut terminal = in_a_shell(&machine, "reading");
+    terminal.type_("tmux set-buffer of-the''-session; clear\r");
+    terminal.wait_gone("set-buffer");
+    terminal.type_(
         "stty -echo -icanon; printf '\\033]52;c;?\\033\\\\'; head -c 28 | cat -v; stty sane\r",
     );
     // 28 bytes: what surrounds it, and the text in base64.
-    person.wait_for("]52;;b2YtdGhlLXNlc3Npb24=");
+    terminal.wait_for("]52;;b2YtdGhlLXNlc3Npb24=");
 }
 
 #[test]
-fn a_program_gets_the_clipboard_when_the_person_says_so() {
+fn a_program_gets_the_clipboard_when_the_user_says_so() {
     let machine = Machine::new();
-    let mut person = in_a_shell(&machine, "asking");
-    person.type_("printf '\\033]52;c;aGVsbG8=\\007'\r");
-    person.wait_for("wants your clipboard: 5 bytes");
-    assert_eq!(clipboard(&person), [] as [&str; 0]);
-    leader(&mut person, "r");
-    person.wait_for("can't write to your clipboard");
-    person.wait_gone("wants your clipboard");
-    leader(&mut person, "y");
-    person.wait_for("blocked before");
-    person.type_("printf '\\033]52;c;aGk=\\007'\r");
-    person.wait_for("to your terminal's clipboard");
-    assert_eq!(clipboard(&person), ["hi"]);
+    let mut terminal = in_a_shell(&machine, "asking");
+    terminal.type_("printf '\\033]52;c;aGVsbG8=\\007'\r");
+    terminal.wait_for("wants your clipboard: 5 bytes");
+    assert_eq!(clipboard(&terminal), [] as [&str; 0]);
+    leader(&mut terminal, "r");
+    terminal.wait_for("can't write to your clipboard");
+    terminal.wait_gone("wants your clipboard");
+    leader(&mut terminal, "y");
+    terminal.wait_for("blocked before");
+    terminal.type_("printf '\\033]52;c;aGk=\\007'\r");
+    terminal.wait_for("to your terminal's clipboard");
+    assert_eq!(clipboard(&terminal), ["hi"]);
 }
 
 #[test]
 fn what_was_printed_is_searched_and_saved() {
     let machine = Machine::new();
-    let mut person = in_a_shell(&machine, "searching");
-    person.type_("seq -f 'step %g' 1 300; echo rea''dy\r");
-    person.wait_for("ready");
-    leader(&mut person, "/");
-    person.wait_for("Search upwards for");
-    person.type_("step 17\r");
-    person.wait_until("a found line", |screen| screen.contains("step 179"));
-    person.type_("q");
-    person.wait_for("Ctrl-] d back");
-    leader(&mut person, "S");
-    person.wait_for("searching-1-history.txt");
+    let mut terminal = in_a_shell(&machine, "searching");
+    terminal.type_("seq -f 'step %g' 1 300; echo rea''dy\r");
+    terminal.wait_for("ready");
+    leader(&mut terminal, "/");
+    terminal.wait_for("Search upwards for");
+    terminal.type_("step 17\r");
+    terminal.wait_until("a found line", |screen| screen.contains("step 179"));
+    terminal.type_("q");
+    terminal.wait_for("Ctrl-] d back");
+    leader(&mut terminal, "S");
+    terminal.wait_for("searching-1-history.txt");
     let saved = std::fs::read_to_string(machine.path("here/searching-1-history.txt"));
     let saved = saved.expect("the file that was reported");
     assert!(saved.lines().any(|line| line == "step 1"), "{saved}");
@@ -275,105 +268,105 @@ fn what_was_printed_is_searched_and_saved() {
 #[test]
 fn the_keys_of_tmux_are_those_of_tmux() {
     let machine = Machine::new();
-    let mut person = in_a_shell(&machine, "tmux-keys");
+    let mut terminal = in_a_shell(&machine, "tmux-keys");
     for state in ["off", "on"] {
         for command in [&format!("set -g mouse {state}\r"), "show -g mouse\r"] {
             let asks = |screen: &str| screen.lines().any(|line| line.starts_with(':'));
-            prefix(&mut person, ":");
-            person.wait_until("tmux asks for a command", asks);
-            person.type_(command);
-            person.wait_until("the command is taken", |screen| !asks(screen));
+            prefix(&mut terminal, ":");
+            terminal.wait_until("tmux asks for a command", asks);
+            terminal.type_(command);
+            terminal.wait_until("the command is taken", |screen| !asks(screen));
         }
-        person.wait_for(&format!("mouse {state}"));
-        person.type_("q");
-        person.wait_gone(&format!("mouse {state}"));
+        terminal.wait_for(&format!("mouse {state}"));
+        terminal.type_("q");
+        terminal.wait_gone(&format!("mouse {state}"));
     }
 
-    person.type_("seq 100 199\r");
-    person.wait_for("\n199");
-    prefix(&mut person, "\x1b[5~");
-    person.wait_for("\n160");
-    person.wait_for("q leave");
-    person.type_("q");
-    person.wait_for("199");
-    person.wait_for("Ctrl-] d back");
+    terminal.type_("seq 100 199\r");
+    terminal.wait_for("\n199");
+    prefix(&mut terminal, "\x1b[5~");
+    terminal.wait_for("\n160");
+    terminal.wait_for("q leave");
+    terminal.type_("q");
+    terminal.wait_for("199");
+    terminal.wait_for("Ctrl-] d back");
 
-    person.type_("clear; echo in-the''-first\r");
-    person.wait_for("\nin-the-first");
-    prefix(&mut person, "c");
-    person.wait_for(" 2 bash* ");
-    person.wait_gone("in-the-first");
-    prefix(&mut person, "w");
+    terminal.type_("clear; echo in-the''-first\r");
+    terminal.wait_for("\nin-the-first");
+    prefix(&mut terminal, "c");
+    terminal.wait_for(" 2 bash* ");
+    terminal.wait_gone("in-the-first");
+    prefix(&mut terminal, "w");
     // The tree of windows; the one before is chosen.
-    person.wait_for("(0)");
-    person.type_("\x1b[A");
-    person.type_("\r");
-    person.wait_for("\nin-the-first");
-    person.wait_for(" 1 bash* ");
-    prefix(&mut person, "n");
-    person.wait_for(" 2 bash* ");
-    person.type_("exit\r");
-    person.wait_for(" 1 bash* ");
-    person.wait_for("\nin-the-first");
+    terminal.wait_for("(0)");
+    terminal.type_("\x1b[A");
+    terminal.type_("\r");
+    terminal.wait_for("\nin-the-first");
+    terminal.wait_for(" 1 bash* ");
+    prefix(&mut terminal, "n");
+    terminal.wait_for(" 2 bash* ");
+    terminal.type_("exit\r");
+    terminal.wait_for(" 1 bash* ");
+    terminal.wait_for("\nin-the-first");
 
-    prefix(&mut person, "c");
-    person.wait_for(" 2 bash* ");
-    prefix(&mut person, "x");
-    person.wait_for("kill-pane");
-    person.type_("y");
-    person.wait_for(" 1 bash* ");
-    person.wait_gone(" 2 bash");
-    person.wait_for("\nin-the-first");
+    prefix(&mut terminal, "c");
+    terminal.wait_for(" 2 bash* ");
+    prefix(&mut terminal, "x");
+    terminal.wait_for("kill-pane");
+    terminal.type_("y");
+    terminal.wait_for(" 1 bash* ");
+    terminal.wait_gone(" 2 bash");
+    terminal.wait_for("\nin-the-first");
 }
 
 #[test]
 fn a_very_large_paste_arrives_and_blocks_nobody() {
     const BYTES: usize = 10_000_000;
     let machine = Machine::new();
-    let mut person = in_a_shell(&machine, "pasting");
+    let mut terminal = in_a_shell(&machine, "pasting");
     // tmux looks at each byte of it.
-    person.be_patient(Duration::from_secs(240));
+    terminal.be_patient(Duration::from_secs(240));
     // Nothing is read until there is a file.
-    person.type_("stty -icanon -echo; echo wai''ting; until [ -e go ]; do sleep 0.1; done; head -c 10000000 | wc -c\r");
-    person.wait_for("waiting");
+    terminal.type_("stty -icanon -echo; echo wai''ting; until [ -e go ]; do sleep 0.1; done; head -c 10000000 | wc -c\r");
+    terminal.wait_for("waiting");
     let text = "0123456789".repeat(BYTES / 10);
-    person.type_(&format!("\x1b[200~{text}\x1b[201~"));
-    leader(&mut person, "d");
-    person.wait_for("RUNNING");
+    terminal.type_(&format!("\x1b[200~{text}\x1b[201~"));
+    leader(&mut terminal, "d");
+    terminal.wait_for("RUNNING");
     machine.ok(&["exec", "pasting", "--", "touch", "go"]);
-    person.type_("s");
-    person.wait_for("10000000");
+    terminal.type_("s");
+    terminal.wait_for("10000000");
 }
 
 #[test]
 fn a_text_is_found_as_it_is_typed() {
     let machine = Machine::new();
-    let mut person = in_a_shell(&machine, "looking-for");
-    person.type_("echo nee''dle; seq 1 300\r");
-    person.wait_for("\n300");
-    person.wait_gone("needle");
-    leader(&mut person, "/");
-    person.wait_for("Search upwards for");
-    person.type_("need");
-    person.wait_for("\nneedle");
-    person.type_("ful");
-    person.wait_for("Not found: needful");
-    person.type_("\x1b");
-    person.wait_gone("not found");
-    // Where nothing was taken one is where one was.
-    person.wait_for("\n300");
-    person.wait_gone("needle");
+    let mut terminal = in_a_shell(&machine, "looking-for");
+    terminal.type_("echo nee''dle; seq 1 300\r");
+    terminal.wait_for("\n300");
+    terminal.wait_gone("needle");
+    leader(&mut terminal, "/");
+    terminal.wait_for("Search upwards for");
+    terminal.type_("need");
+    terminal.wait_for("\nneedle");
+    terminal.type_("ful");
+    terminal.wait_for("Not found: needful");
+    terminal.type_("\x1b");
+    terminal.wait_gone("not found");
+    // If no row is chosen, the same window stays.
+    terminal.wait_for("\n300");
+    terminal.wait_gone("needle");
 }
 
 #[test]
 fn a_shell_that_is_opened_beside_another_leaves_it_its_size() {
     let machine = Machine::new();
-    let mut person = in_a_shell(&machine, "two-halves");
-    leader(&mut person, "-");
-    person.wait_for(" 2 bash* ");
+    let mut terminal = in_a_shell(&machine, "two-halves");
+    leader(&mut terminal, "-");
+    terminal.wait_for(" 2 bash* ");
     // Half as wide; beyond a window that is too small tmux paints dots.
-    leader(&mut person, "|");
-    person.wait_for(" 3 bash* ");
+    leader(&mut terminal, "|");
+    terminal.wait_for(" 3 bash* ");
     let bare = |screen: &str| !screen.contains('·') && screen.matches("work@").count() == 3;
-    person.wait_until("all three fill their panes", bare);
+    terminal.wait_until("all three fill their panes", bare);
 }

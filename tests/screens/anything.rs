@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_a_person_does_breaks_the_face(happenings in prop::collection::vec(happening(), 1..40)) {
+    fn nothing_a_user_does_breaks_the_tui(happenings in prop::collection::vec(happening(), 1..40)) {
         let mut screen = Screen::new(80, 24)
             .daemon(snapshot(day()))
             .notice(Change::Usage { samples: busy() });

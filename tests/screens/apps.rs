@@ -247,7 +247,7 @@ fn a_failed_start_shows_the_last_lines_of_the_app() {
 }
 
 #[test]
-fn a_start_goes_on_in_the_background() {
+fn a_start_continues_in_the_background() {
     let screen = listed(launcher(80, 24)).press("enter esc");
     let screen = listed(screen).press("esc");
     assert!(!screen.is_open::<AppLauncher>());

@@ -131,7 +131,7 @@ fn text_goes_into_the_field_with_the_focus() {
 }
 
 #[test]
-fn a_launch_lost_with_the_daemon_is_repeated_by_itself_and_after_a_failure_by_hand() {
+fn a_launch_lost_with_the_daemon_is_repeated_automatically_and_after_a_failure_by_hand() {
     let screen = working_day()
         .press("n alt-enter enter")
         .daemon_lost("it was killed");

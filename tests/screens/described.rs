@@ -12,6 +12,7 @@ use workbay::{
 
 use crate::{
     screen::Screen,
+    steps::changed,
     world::{key, session, snapshot},
 };
 
@@ -29,11 +30,6 @@ fn some(columns: u16, rows: u16) -> Screen {
         session(3, "worker-a", Status::Running, 30),
         session(4, "worker-b", Status::Running, 20),
     ]))
-}
-
-fn session_changed(screen: Screen, session: Session) -> Screen {
-    let session = Box::new(session);
-    screen.notice(Change::Session { session })
 }
 
 /// All three are `n`, and the list shows its tab.
@@ -79,7 +75,7 @@ fn launched_again_from_its_details_the_new_session_is_described() {
         });
         let screen = screen.answer(|r| matches!(r, Request::Launch { .. }), reply);
         assert_eq!(screen.app.current().unwrap().key(), old);
-        let screen = session_changed(screen, new);
+        let screen = changed(screen, new);
         is_about(&screen, 9);
         let screen = screen.press("x");
         assert_eq!(screen.panel::<TerminateDialog>().session, key(9));
@@ -96,7 +92,7 @@ fn a_session_that_ends_while_it_is_read_is_followed_to_its_tab() {
             screen
         };
         is_about(&screen, 3);
-        let screen = session_changed(screen, session(3, "worker-a", Status::Terminated, 30));
+        let screen = changed(screen, session(3, "worker-a", Status::Terminated, 30));
         is_about(&screen, 3);
         assert!(screen.sees("Finished 3"), "{}", screen.text());
     }
@@ -107,7 +103,7 @@ fn beside_the_list_the_selected_row_is_described_whatever_happens() {
     let screen = some(140, 40).press("enter");
     is_about(&screen, 4);
     // It ends, and is not read: the row that took its place is selected.
-    let screen = session_changed(screen, session(4, "worker-b", Status::Terminated, 20));
+    let screen = changed(screen, session(4, "worker-b", Status::Terminated, 20));
     is_about(&screen, 3);
     // Another tab, by key and while the detail has the keys.
     let screen = screen.press("2");
@@ -143,7 +139,7 @@ fn a_filter_describes_what_it_leaves() {
     is_about(&screen, 3);
     let mut renamed = session(3, "other", Status::Running, 30);
     renamed.status_info = Some(Clean::new(""));
-    let screen = session_changed(screen, renamed);
+    let screen = changed(screen, renamed);
     let described = screen.app.detail.as_ref().map(Detail::session);
     assert_eq!(described, screen.app.sessions.selected());
 }

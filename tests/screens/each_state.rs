@@ -5,15 +5,13 @@ use std::fmt::Write as _;
 
 use workbay::{
     app::msg::Msg,
-    model::{
-        capability::EngineState, change::Change, folder::FolderRequest, id::ContextName,
-        request::ContextRequest, status::Status,
-    },
+    model::{folder::FolderRequest, request::ContextRequest, status::Status},
     protocol::message::{Reply, Request},
 };
 
 use crate::{
     screen::{Screen, facts},
+    steps::engine,
     world::{day, lost, session, snapshot},
 };
 
@@ -48,13 +46,6 @@ fn opened(screen: Screen, keys: &str) -> Screen {
         screen
     } else {
         screen.press(keys)
-    }
-}
-
-fn engine(engine: EngineState) -> Change {
-    Change::Engine {
-        context: ContextName::local(),
-        engine: Box::new(engine),
     }
 }
 

@@ -69,7 +69,7 @@ fn finished(columns: u16, rows: u16) -> Screen {
 }
 
 #[test]
-fn the_verdict_stands_first() {
+fn the_verdict_is_first() {
     for (columns, rows) in [(80, 24), (140, 50)] {
         let screen = answered(finished(columns, rows).press("enter"), kept());
         let entries = history(1);

@@ -71,7 +71,7 @@ fn a_missing_image_is_reported_while_it_is_typed_and_may_be_launched() {
 }
 
 #[test]
-fn what_would_have_to_be_pulled_stands_quietly_below_what_is_here() {
+fn what_would_have_to_be_pulled_is_dim_below_what_is_here() {
     for (columns, rows) in [(80, 24), (140, 40)] {
         let context = workbay::model::id::ContextName::local();
         let screen = page(columns, rows).notice(Change::Environments {

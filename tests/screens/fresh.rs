@@ -8,17 +8,17 @@ use workbay::{
         failure::Failure,
         request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
-        session::Session,
         span::Span,
         start_time::StartAt,
         status::Status,
         text::Clean,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::Request,
 };
 
 use crate::{
     screen::{Screen, noon},
+    steps::{answered, changed},
     world::{connected, day, lost, session, snapshot},
 };
 
@@ -38,22 +38,9 @@ fn room(cores: u64, waiting: u32) -> Catalogue {
     }
 }
 
-fn answered(screen: Screen, offer: Catalogue) -> Screen {
-    let catalogue = Box::new(offer);
-    screen.answer(
-        |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
-        Ok(Reply::Catalogue { catalogue }),
-    )
-}
-
 fn opened(columns: u16, rows: u16) -> Screen {
     let screen = Screen::new(columns, rows).daemon(snapshot(day()));
     answered(screen.press("n"), room(3, 0))
-}
-
-fn changed(screen: Screen, session: Session) -> Screen {
-    let session = Box::new(session);
-    screen.notice(Change::Session { session })
 }
 
 /// How often what can be had was asked for.
@@ -136,7 +123,7 @@ fn a_moment_that_passes_on_the_screen_is_shown() {
 }
 
 #[test]
-fn an_engine_that_goes_away_takes_nothing_of_what_was_typed() {
+fn an_engine_that_disconnects_takes_nothing_of_what_was_typed() {
     let engine = |screen: Screen, engine| {
         let context = workbay::model::id::ContextName::local();
         let engine = Box::new(engine);

@@ -60,7 +60,7 @@ fn splits_and_orders_come_back_after_the_tui_was_left() {
     assert!(screen.has_left());
     assert_eq!(screen.app.shells_left(), 2);
     let left = kept(&screen).unwrap();
-    // Nothing is opened before somebody looks.
+    // Nothing is opened before a user looks.
     let screen = keeping(left.clone()).daemon(snapshot(two()));
     assert_eq!(screen.app.sessions.order(), SortOrder::by(Column::Status));
     assert_eq!((screen.app.panes.count(), tags(&screen).len()), (2, 0));

@@ -2,23 +2,18 @@
 
 use workbay::{
     locale::{self, embedded},
-    model::{change::Change, request::SessionRequest},
+    model::request::SessionRequest,
     protocol::message::Reply,
 };
 
 use crate::{
     folders, launcher,
     screen::Screen,
-    world::{busy, day, history, snapshot},
+    steps::working_day,
+    world::{history, snapshot},
 };
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (120, 40)];
-
-fn working_day(columns: u16, rows: u16) -> Screen {
-    Screen::new(columns, rows)
-        .daemon(snapshot(day()))
-        .notice(Change::Usage { samples: busy() })
-}
 
 fn detail(columns: u16, rows: u16) -> Screen {
     let entries = history(1);

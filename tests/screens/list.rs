@@ -11,14 +11,9 @@ use workbay::{
 
 use crate::{
     screen::Screen,
+    steps::working_day,
     world::{self, busy, day, many, session, snapshot},
 };
-
-fn working_day(columns: u16, rows: u16) -> Screen {
-    Screen::new(columns, rows)
-        .daemon(snapshot(day()))
-        .notice(Change::Usage { samples: busy() })
-}
 
 #[test]
 fn a_working_day_80x24() {
@@ -72,7 +67,7 @@ fn the_looks_of_a_working_day() {
 fn sixteen_colours_use_the_terminals_own_palette() {
     let screen = working_day(80, 24).theme("ansi16", ColorDepth::Ansi16);
     let styled = screen.styled();
-    // One weight at a time: the tab that is shown lies over a dim rule.
+    // One weight at a time: the tab that is shown is over a dim rule.
     assert!(!styled.contains("bold dim"), "{styled}");
     insta::assert_snapshot!(styled);
 }

@@ -1,4 +1,4 @@
-//! The sessions page as a person sees it: keys in, cells out, panel by panel.
+//! The sessions page as a user sees it: keys in, cells out, panel by panel.
 
 #![expect(
     clippy::unwrap_used,
@@ -54,6 +54,7 @@ mod sessions_of_a_cluster;
 mod settings;
 mod states;
 mod statistics;
+mod steps;
 mod terminals;
 mod terminals_of_a_cluster;
 mod themes;

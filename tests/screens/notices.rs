@@ -154,7 +154,7 @@ fn a_name_with_a_colon_is_not_repeated() {
 }
 
 #[test]
-fn an_empty_list_says_what_will_stand_there_and_a_missing_one_why() {
+fn an_empty_list_says_what_it_will_show_and_a_missing_one_why() {
     let asking = begun(80, 24).press("B");
     assert!(asking.sees("Loading notifications"), "{}", asking.text());
     let reply = Reply::Notices {
@@ -281,7 +281,7 @@ fn a_failure_rings_only_where_it_would_not_be_seen() {
 }
 
 #[test]
-fn beside_how_a_log_stands_it_covers_nothing() {
+fn beside_the_state_of_a_log_it_covers_nothing() {
     let log = caught_up(80, 24, 2).press("l");
     assert!(
         log.sees("opening   notebook: reclaim in 4m  2 new"),

@@ -2,20 +2,15 @@
 
 use workbay::{
     app::panels::{help::Help, history::HistoryTable, waiting::WaitingDialog},
-    model::{change::Change, failure::Failure, request::SessionRequest},
+    model::{failure::Failure, request::SessionRequest},
     protocol::message::{Reply, Request},
 };
 
 use crate::{
     screen::Screen,
-    world::{busy, day, history, key, snapshot},
+    steps::working_day,
+    world::{history, key},
 };
-
-fn working_day(columns: u16, rows: u16) -> Screen {
-    Screen::new(columns, rows)
-        .daemon(snapshot(day()))
-        .notice(Change::Usage { samples: busy() })
-}
 
 fn with_history(screen: Screen, n: u128) -> Screen {
     let entries = history(n);
@@ -26,14 +21,14 @@ fn with_history(screen: Screen, n: u128) -> Screen {
 }
 
 #[test]
-fn the_detail_stands_below_the_list_80x24() {
+fn the_detail_is_below_the_list_80x24() {
     let screen = with_history(working_day(80, 24).press("j j enter"), 1);
     insta::assert_snapshot!(screen.text());
     insta::assert_snapshot!(screen.press("G").text());
 }
 
 #[test]
-fn the_detail_stands_beside_the_list_140x40() {
+fn the_detail_is_beside_the_list_140x40() {
     let screen = with_history(working_day(140, 40).press("j j enter"), 1);
     insta::assert_snapshot!(screen.text());
     // It follows the selection until it is opened a second time.

@@ -80,11 +80,11 @@ fn near_the_end_more_is_asked_for_once() {
 }
 
 #[test]
-fn what_brings_nothing_is_not_asked_again_by_itself() {
+fn what_brings_nothing_is_not_asked_again_automatically() {
     let screen = answered(cluster().press("G"), 12_431);
     let screen = screen.press("k j k j").wait(120);
     assert_eq!(reaches(&screen).len(), 1);
-    // A person insists.
+    // The user tries again.
     assert_eq!(reaches(&screen.press("G")).len(), 2);
 }
 

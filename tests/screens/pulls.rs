@@ -14,6 +14,7 @@ use workbay::{
 
 use crate::{
     screen::Screen,
+    steps::changed,
     world::{image, session, snapshot},
 };
 
@@ -51,7 +52,7 @@ fn the_list_shows_how_much_has_come() {
 }
 
 #[test]
-fn the_details_tell_from_where_how_much_how_fast_and_how_long() {
+fn the_details_show_from_where_how_much_how_fast_and_how_long() {
     for (columns, rows) in [(80, 24), (200, 50)] {
         let screen = screen(columns, rows).press("enter");
         insta::assert_snapshot!(screen.text());
@@ -80,7 +81,7 @@ fn no_share_is_reported_without_a_known_end() {
 }
 
 #[test]
-fn a_line_that_broke_is_reported() {
+fn a_connection_that_broke_is_reported() {
     let mut session = pulling();
     if let Some(pull) = &mut session.pull {
         pull.broken = Some("connection reset by peer".into());
@@ -107,11 +108,6 @@ fn launched(columns: u16, rows: u16, session: Session) -> Screen {
         .press("n")
         .press("alt-enter enter")
         .answer(|r| matches!(r, Request::Launch { .. }), Ok(reply))
-}
-
-fn changed(screen: Screen, session: Session) -> Screen {
-    let session = Box::new(session);
-    screen.notice(Change::Session { session })
 }
 
 fn with(change: impl FnOnce(&mut Pull)) -> Session {
@@ -215,10 +211,10 @@ fn all_that_was_launched_together_is_given_up() {
 }
 
 #[test]
-fn it_does_not_open_under_the_fingers_of_a_person_that_went_on() {
+fn it_does_not_open_under_the_fingers_of_a_user_who_kept_typing() {
     let screen = launched(80, 24, pending()).press("down");
     assert!(!changed(screen, pulling()).sees(TITLE));
-    // A launch of somebody else does not either.
+    // Another user's launch doesn't either.
     let screen = Screen::new(80, 24).daemon(snapshot(Vec::new()));
     assert!(!changed(screen, pulling()).sees(TITLE));
 }

@@ -170,7 +170,7 @@ fn empty_loading_failed() {
 }
 
 #[test]
-fn a_filter_names_its_slips_and_esc_takes_it_away_first() {
+fn a_filter_names_its_slips_and_esc_removes_it_first() {
     let screen = history_screen(80, 24).press("/").typed("result:need");
     assert!(screen.sees("1 of 5"), "{}", screen.text());
     let screen = screen.typed(" phas:x");

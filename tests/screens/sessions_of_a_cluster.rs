@@ -226,7 +226,7 @@ fn kernel_of(screen: &Screen) -> Option<KernelId> {
 }
 
 #[test]
-fn the_log_of_each_kernel_is_a_key_away() {
+fn the_log_of_each_kernel_takes_one_key() {
     let screen = read_in_full(seoul(80, 24).press("j enter")).press("l");
     assert_eq!(kernel_of(&screen), None, "the main kernel's");
     let screen = prints(happens(screen, StreamEvent::Opened), "of the main kernel\n");

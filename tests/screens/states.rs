@@ -10,7 +10,6 @@ use workbay::{
         capability::EngineState,
         change::Change,
         failure::Failure,
-        id::ContextName,
         notice::{Level, Notice},
         status::Status,
         text::Clean,
@@ -20,15 +19,9 @@ use workbay::{
 
 use crate::{
     screen::Screen,
+    steps::engine,
     world::{busy, connected, day, lost, many, session, snapshot},
 };
-
-fn engine(engine: EngineState) -> Change {
-    Change::Engine {
-        context: ContextName::local(),
-        engine: Box::new(engine),
-    }
-}
 
 #[test]
 fn connecting() {
@@ -153,7 +146,7 @@ fn on_a_tiny_terminal_the_sentence_is_short() {
 }
 
 #[test]
-fn messages_stand_in_the_corner_and_go() {
+fn messages_are_in_the_corner_and_disappear() {
     let message = |level, text: &str| Change::Notice {
         notice: Box::new(Notice::message(
             crate::screen::noon(),

@@ -217,7 +217,7 @@ fn of_a_cluster(hidden: bool) -> Statistics {
 
 #[test]
 fn what_a_limit_forbids_is_not_others_and_a_hidden_total_is_no_number() {
-    for (hidden, name) in [(false, "told"), (true, "hidden")] {
+    for (hidden, name) in [(false, "visible"), (true, "hidden")] {
         for (columns, rows) in [(80, 24), (160, 40)] {
             let screen = Screen::new(columns, rows)
                 .daemon(snapshot(day()))

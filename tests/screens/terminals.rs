@@ -100,7 +100,7 @@ fn everything_typed_goes_to_the_shell_but_the_leader() {
 }
 
 #[test]
-fn the_only_shell_is_a_key_away_and_several_are_listed() {
+fn the_only_shell_takes_one_key_and_several_are_listed() {
     let one = in_a_shell().press("ctrl-] d j t");
     assert!(one.sees("학습.py"), "{}", one.text());
     let several = one.press("ctrl-] d s ctrl-] d t");

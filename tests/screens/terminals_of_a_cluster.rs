@@ -28,7 +28,7 @@ fn an_open_terminal_says_that_it_keeps_its_session_alive() {
 fn a_terminal_that_nobody_sees_is_closed_and_comes_back() {
     let screen = shell(80);
     let seen = screen.wait(600);
-    assert!(closed(&seen).is_empty(), "a person has it on the screen");
+    assert!(closed(&seen).is_empty(), "a user has it on the screen");
     let hidden = seen.press("ctrl-] d").wait(50);
     assert!(closed(&hidden).is_empty());
     let hidden = hidden.press("t").press("ctrl-] d").wait(59);

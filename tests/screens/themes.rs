@@ -8,15 +8,12 @@ use workbay::{
         panels::themes::ThemePicker,
         themes::{ThemeKind, ThemeOrder, ThemeRow, Themes},
     },
-    model::{change::Change, text::Clean},
+    model::text::Clean,
     theme::{ColorDepth, builtin::THEMES, contrast},
     view::text::width,
 };
 
-use crate::{
-    screen::Screen,
-    world::{busy, day, snapshot},
-};
+use crate::{screen::Screen, steps::working_day};
 
 fn themes() -> Themes {
     let row = |name: &str, own, kind| ThemeRow {
@@ -35,12 +32,6 @@ fn themes() -> Themes {
         ],
         setting: Clean::new("dracula"),
     }
-}
-
-fn working_day(columns: u16, rows: u16) -> Screen {
-    Screen::new(columns, rows)
-        .daemon(snapshot(day()))
-        .notice(Change::Usage { samples: busy() })
 }
 
 fn picker(columns: u16, rows: u16) -> Screen {

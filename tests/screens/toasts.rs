@@ -12,13 +12,9 @@ use workbay::{
 
 use crate::{
     screen::{Screen, noon},
+    steps::changed,
     world::{day, many, session, snapshot},
 };
-
-fn changed(screen: Screen, session: Session) -> Screen {
-    let session = Box::new(session);
-    screen.notice(Change::Session { session })
-}
 
 /// Launched from the wizard: the answer, then the first notice.
 fn launched(columns: u16, rows: u16, session: &Session) -> Screen {

@@ -144,7 +144,7 @@ fn it_is_asked_again_when_the_session_moved_but_not_more_often_than_every_two_se
     assert_eq!(asked(&screen), 2);
     let screen = moved(screen);
     assert_eq!(asked(&screen), 3);
-    // What was asked and not answered is not asked again, but for a new line to the daemon.
+    // What was asked and not answered is not asked again, except on a new connection to the daemon.
     let screen = moved(screen.wait(10));
     assert_eq!(asked(&screen), 3);
     assert_eq!(asked(&screen.daemon(snapshot(day()))), 4);

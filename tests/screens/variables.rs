@@ -72,7 +72,7 @@ fn env(screen: &Screen) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Where a text stands.
+/// The position of a text.
 fn place(screen: &Screen, text: &str) -> (u16, u16) {
     let shown = screen.text();
     let mut lines = shown.lines().enumerate();
@@ -203,7 +203,7 @@ fn a_row_half_filled_is_not_left_without_a_question() {
 }
 
 #[test]
-fn on_yes_the_row_goes_and_so_does_its_person() {
+fn on_yes_the_row_goes_and_so_does_its_user() {
     let begun = |keys: &str| variables(80, 24).typed("A=").press(keys);
     for (keys, then) in [
         ("ctrl-r", (Page::Review, LAUNCH)),

@@ -111,7 +111,7 @@ fn said(screen: &Screen) -> Vec<String> {
 }
 
 #[test]
-fn the_line_to_tmux_opens_once_the_pane_has_painted() {
+fn the_connection_to_tmux_opens_once_the_pane_has_painted() {
     let lines = |screen: &Screen| {
         let effects = screen.effects().iter();
         let control = |it: &&Effect| {

@@ -58,7 +58,7 @@ impl Bench {
         Self::on(None)
     }
 
-    /// On the engine of this address.
+    /// A bench on the engine with this address.
     pub fn on(endpoint: Option<&str>) -> Self {
         let (instance, dir) = (InstanceId::random(), tempfile::tempdir().unwrap());
         let mut bench = Self::of(
@@ -95,7 +95,7 @@ impl Bench {
         Self::of(engine, instance, dir)
     }
 
-    /// With an engine made elsewhere, whose sessions are ended all the same.
+    /// A bench with an engine made elsewhere. Its sessions are ended, too.
     pub fn of(engine: DockerEngine, instance: InstanceId, dir: tempfile::TempDir) -> Self {
         Self {
             engine: Arc::new(engine),
@@ -110,7 +110,7 @@ impl Bench {
         self.engine.start(plan.session).await.unwrap();
     }
 
-    /// A host session that runs.
+    /// A running session in the host environment.
     pub async fn host_session(&self) -> SessionId {
         let plan = plan("bench", host_spec());
         self.launch(&plan).await;
@@ -147,7 +147,7 @@ impl Bench {
         text.trim_end().to_owned()
     }
 
-    /// A command that nobody reads any more is ended.
+    /// A command whose output isn't read any more is ended.
     pub async fn ends_a_dropped_command(&self, session: SessionId) {
         let sleeping = ExecCommand {
             argv: ["sleep", "7654321"].map(str::to_owned).to_vec(),
@@ -190,7 +190,7 @@ impl Bench {
         )
     }
 
-    /// The whole log of a kernel as it is now, of the main one where none is named.
+    /// The current log of a container, by default of the main one.
     pub async fn log(&self, session: SessionId, kernel: Option<KernelId>) -> String {
         let options = LogOptions {
             kernel,
@@ -204,7 +204,7 @@ impl Bench {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Waits until the log contains `words`; the log.
+    /// Waits until the log contains `words`. Returns the log.
     pub async fn said(&self, session: SessionId, words: &str) -> String {
         until(async || {
             let log = self.log(session, None).await;
@@ -213,7 +213,7 @@ impl Bench {
         .await
     }
 
-    /// Waits for the main process to end; its exit code.
+    /// Waits for the main process to end. Returns its exit code.
     pub async fn ended(&self, session: SessionId) -> i64 {
         until(async || match self.state(session).await {
             Some(ContainerState::Exited { exit_code, .. }) => Some(exit_code),
@@ -263,7 +263,7 @@ impl EngineClient {
     }
 
     fn output(&self, args: &[&str]) -> std::process::Output {
-        // One that hangs would block the test forever.
+        // A command that hangs would block the test forever.
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", "120", "docker"]);
         if let Some(host) = &self.host {
@@ -272,7 +272,7 @@ impl EngineClient {
         command.args(args).output().unwrap()
     }
 
-    /// The output as it is.
+    /// Returns the unchanged output.
     #[allow(dead_code, reason = "only the tests of Podman read archives")]
     pub fn bytes(&self, args: &[&str]) -> Vec<u8> {
         let output = self.output(args);
@@ -281,7 +281,7 @@ impl EngineClient {
         output.stdout
     }
 
-    /// It must succeed. A test that failed already is only cleared away: a second panic would end all of
+    /// It must succeed. After a failed test it only cleans up: a second panic would end all of
     /// them.
     pub fn run(&self, args: &[&str]) -> String {
         let output = self.output(args);
@@ -291,7 +291,7 @@ impl EngineClient {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// The same, where it may fail.
+    /// The same, but it may fail.
     pub fn succeeds(&self, args: &[&str]) -> bool {
         self.output(args).status.success()
     }
@@ -303,7 +303,7 @@ impl EngineClient {
         listed.lines().map(str::to_owned).collect()
     }
 
-    /// Makes an image of an archive, unless it is there; with lines of a Dockerfile besides.
+    /// Creates an image of an archive and lines of a Dockerfile, unless it exists.
     pub fn import(&self, name: &str, lines: &[&str], tar: tar::Builder<Vec<u8>>) {
         if self.succeeds(&["image", "inspect", name]) {
             return;

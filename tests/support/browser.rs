@@ -12,10 +12,13 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 
-use crate::terminal::{PATIENCE, now};
+use crate::{
+    poll,
+    terminal::{PATIENCE, now},
+};
 
 /// Chromium aborts the requests of a page when an address of the machine comes or goes, as those of Docker's networks do
-/// when other tests start containers. A person reloads the page then.
+/// when other tests start containers. A user reloads the page then.
 const NETWORK_CHANGED: &str = "net::ERR_NETWORK_CHANGED";
 
 /// A browser with one page.
@@ -49,18 +52,15 @@ impl Browser {
             .spawn()
             .expect("chromium is installed by scripts/test-setup");
         let file = directory.join("DevToolsActivePort");
-        let deadline = now() + PATIENCE;
-        let (port, browser) = loop {
-            let text = std::fs::read_to_string(&file).unwrap_or_default();
-            // The file is complete when it has both lines.
-            if let Some((port, path)) = text.trim_end().split_once('\n') {
-                break (port.parse::<u16>().unwrap(), path.to_owned());
-            }
+        let listens = poll::until(Duration::from_millis(20), PATIENCE, async || {
             let ended = process.try_wait().unwrap();
             assert!(ended.is_none(), "chromium ended: {ended:?}");
-            assert!(now() < deadline, "chromium never listened");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        };
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            // The file is complete when it has both lines.
+            let (port, path) = text.trim_end().split_once('\n')?;
+            Some((port.parse::<u16>().unwrap(), path.to_owned()))
+        });
+        let (port, browser) = listens.await.expect("chromium listens");
         let mut page = connect(port, &browser).await;
         let command = json!({"id": 0, "method": "Target.getTargets"});
         page.send(Message::text(command.to_string())).await.unwrap();
@@ -133,7 +133,7 @@ impl Browser {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 
-    /// The value of an expression that makes a request, which is made once more if the machine's networks changed.
+    /// The value of an expression that makes a request. The request is repeated if the machine's networks changed.
     pub async fn request(&mut self, expression: &str) -> Value {
         let deadline = now() + PATIENCE;
         loop {

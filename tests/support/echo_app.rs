@@ -12,7 +12,7 @@ use workbay::{
 
 use crate::{bench::Bench, pane::within};
 
-/// An app that says a line on each connection to its port.
+/// An app that prints a line on each connection to its port.
 pub fn echo_app() -> AppDefinition {
     let serve = "exec /bin/busybox nc -ll -p {port} -e /bin/busybox echo from the app";
     AppDefinition {

@@ -1,4 +1,4 @@
-//! A Docker engine that is as good as another machine's: its network, its processes and its files are its
+//! A Docker engine that works like another machine's: its network, its processes and its files are its
 //! own. It is reached over TCP with TLS, and by SSH.
 
 use std::{
@@ -7,10 +7,14 @@ use std::{
     time::Duration,
 };
 
+use crate::poll;
+
 /// Waits between two checks at whether it answers.
 const LOOK: Duration = Duration::from_millis(50);
-/// As many as a loaded machine may need; one that works never comes to its end.
-const CHECKS: u32 = 2000;
+/// How long it may take until it comes up, on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(100);
+/// How long its last processes may still write.
+const REMOVAL: Duration = Duration::from_secs(5);
 
 /// What runs there, as its first process. `/mnt` is all that it has of our files' world: what is in
 /// /tmp, /run and /root here is not there.
@@ -70,7 +74,7 @@ impl FarEngine {
         format!("ssh://root@{}", self.address)
     }
 
-    /// Certificates of an authority of our own, keys of the SSH server and of who may log in.
+    /// Certificates of an authority of our own, keys of the SSH server and of its user.
     fn write_keys(&self) {
         let extension = format!("subjectAltName=IP:{}\n", self.address);
         self.write("server.ext", &extension);
@@ -96,7 +100,7 @@ impl FarEngine {
         }
         let server = format!(
             "ListenAddress {}\nHostKey /mnt/host\nPidFile none\nUsePAM no\nStrictModes no\n\
-             PermitRootLogin yes\nAuthorizedKeysFile /mnt/person.pub\nPasswordAuthentication no\n\
+             PermitRootLogin yes\nAuthorizedKeysFile /mnt/terminal.pub\nPasswordAuthentication no\n\
              KbdInteractiveAuthentication no\n",
             self.address
         );
@@ -166,16 +170,12 @@ impl FarEngine {
             .expect("unshare is there");
         let outer = child.id();
         self.process = Some(child);
-        let mut checks = 0;
         // Its first process is the child of unshare, which stays in our world.
-        let inner = loop {
+        let inner = self.comes(|| {
             let file = format!("/proc/{outer}/task/{outer}/children");
             let children = std::fs::read_to_string(file).unwrap_or_default();
-            if let Some(inner) = children.split_whitespace().next() {
-                break inner.to_owned();
-            }
-            self.wait(&mut checks);
-        };
+            children.split_whitespace().next().map(str::to_owned)
+        });
         let cable = format!("wbf{}", std::process::id());
         let peer = ["peer", "name", "eth0", "netns", &inner];
         self.run(
@@ -188,27 +188,24 @@ impl FarEngine {
         );
         self.run("ip", &["link", "set", &cable, "up"]);
         let there = |port: u16| std::net::TcpStream::connect((self.address.as_str(), port)).is_ok();
-        while !there(2376) || !there(22) {
-            self.wait(&mut checks);
-        }
+        self.comes(|| (there(2376) && there(22)).then_some(()));
     }
 
     #[track_caller]
-    fn wait(&self, checks: &mut u32) {
+    fn comes<T>(&self, check: impl FnMut() -> Option<T>) -> T {
         let said = |name: &str| std::fs::read_to_string(self.path(name)).unwrap_or_default();
-        assert!(
-            *checks < CHECKS,
-            "the engine elsewhere did not come up:\n{}\n{}",
-            said("log"),
-            said("sshd.log")
-        );
-        *checks += 1;
-        std::thread::sleep(LOOK);
+        poll::blocking(LOOK, PATIENCE, check).unwrap_or_else(|| {
+            panic!(
+                "the engine elsewhere did not come up:\n{}\n{}",
+                said("log"),
+                said("sshd.log")
+            )
+        })
     }
 
-    /// `docker ARGS…` on it; what it printed.
+    /// `docker ARGS…` on it. Returns the output.
     pub fn docker(&self, args: &[&str]) -> String {
-        // One that hangs would block the test forever.
+        // A command that hangs would block the test forever.
         let output = Command::new("timeout")
             .args(["--kill-after=5", "120", "docker"])
             .args(["-H", &self.tcp(), "--tlsverify"])
@@ -237,10 +234,8 @@ impl Drop for FarEngine {
 
 /// The last of its processes may still write.
 fn remove(dir: &Path) {
-    for _ in 0..100 {
-        match std::fs::remove_dir_all(dir) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => std::thread::sleep(LOOK),
-            _ => return,
-        }
-    }
+    poll::blocking(LOOK, REMOVAL, || match std::fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => None,
+        _ => Some(()),
+    });
 }

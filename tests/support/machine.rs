@@ -1,12 +1,20 @@
 //! A machine of one's own for a test: private state, configuration and runtime directories, and
 //! everything made in the engine removed at the end.
 
-use crate::schemas;
 use std::{
     io::Write as _,
     path::PathBuf,
     process::{Command, Output, Stdio},
+    time::Duration,
 };
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec},
+    io::retry_on_intr,
+    process::{Pid, PidfdFlags, pidfd_open},
+};
+
+use crate::schemas;
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_workbay");
 
@@ -16,7 +24,7 @@ pub struct Machine {
     extra: Vec<(String, String)>,
 }
 
-/// A `resources.toml` by which no session waits, whoever else has sessions on the engine.
+/// A `resources.toml` with which no session waits, even if other users have sessions on the engine.
 pub const LARGE: &str = "[host]\ncpu = 1000\nmem = \"1t\"\n";
 
 impl Machine {
@@ -25,7 +33,7 @@ impl Machine {
             .prefix("workbay-test-")
             .tempdir()
             .expect("a directory");
-        // Tests run side by side on one engine, maybe beside somebody's sessions: each takes little of
+        // Tests run side by side on one engine, maybe beside other sessions: each takes little of
         // it and takes it to be large, so that none waits.
         let config = dir.path().join("config");
         std::fs::create_dir(&config).expect("a directory");
@@ -52,7 +60,7 @@ impl Machine {
     }
 
     pub fn env(&self) -> Vec<(String, String)> {
-        // Empty is the same as not set: a person's own contexts are no part of a test.
+        // Empty is the same as not set: a user's own contexts are no part of a test.
         let foreign = ["WORKBAY_CONTEXT", "BACKEND_ENDPOINT"];
         let foreign = foreign.map(|name| (name.to_owned(), String::new()));
         let mut env: Vec<(String, String)> = ["CONFIG", "STATE", "CACHE", "DATA", "RUNTIME"]
@@ -100,7 +108,7 @@ impl Machine {
         child.wait_with_output().expect("it ends")
     }
 
-    /// The same, which must succeed; its output.
+    /// The same, which must succeed. Returns the output.
     #[track_caller]
     pub fn ok(&self, args: &[&str]) -> String {
         let output = self.workbay(args);
@@ -122,7 +130,7 @@ impl Machine {
             .unwrap_or_else(|why| panic!("workbay {args:?} printed no JSON ({why}): {text}"))
     }
 
-    /// Where the daemon's own files lie: a directory of this machine's name.
+    /// The directory of the daemon's own files: it has this machine's name.
     pub fn state(&self) -> PathBuf {
         let entries = std::fs::read_dir(self.path("state")).expect("a state directory");
         let mut directories = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -146,12 +154,10 @@ impl Machine {
             .status()
             .expect("kill runs");
         assert!(killed.success());
-        while std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+        assert!(ends_within(pid, Duration::from_secs(60)), "it still runs");
     }
 
-    /// This store's containers, whatever their state: ids.
+    /// The ids of this state database's containers, in any state.
     pub fn containers(&self) -> Vec<String> {
         let Some(instance) = self.instance() else {
             return Vec::new();
@@ -163,7 +169,7 @@ impl Machine {
             .collect()
     }
 
-    /// `docker ARGS…` on the engine this machine uses; its output.
+    /// `docker ARGS…` on the engine this machine uses. Returns the output.
     pub fn docker(&self, args: &[&str]) -> String {
         let host = self.extra.iter().find(|(name, _)| name == "DOCKER_HOST");
         let mut words = Vec::new();
@@ -174,7 +180,7 @@ impl Machine {
         docker(&words)
     }
 
-    /// The networks of this store's clusters: ids.
+    /// The ids of the networks of this state database's clusters.
     pub fn networks(&self) -> Vec<String> {
         let Some(instance) = self.instance() else {
             return Vec::new();
@@ -186,7 +192,7 @@ impl Machine {
             .collect()
     }
 
-    /// The id of this machine's store, by the file that shows whether a daemon runs.
+    /// The id of this machine's state database, from the file that shows whether a daemon runs.
     pub fn instance(&self) -> Option<String> {
         let entries = std::fs::read_dir(self.path("state")).ok()?;
         let mut files = entries.filter_map(|entry| Some(entry.ok()?.path().join("instance")));
@@ -196,8 +202,8 @@ impl Machine {
 }
 
 impl Drop for Machine {
-    /// Ends the daemon, which would otherwise set about what is done to its containers, and removes the
-    /// containers and networks of this store.
+    /// Ends the daemon, which would otherwise react to changes of its containers, and removes the
+    /// containers and networks of this state database.
     fn drop(&mut self) {
         let _ = self.workbay(&["daemon", "stop"]);
         let containers = self.containers();
@@ -221,15 +227,28 @@ pub fn launch<'a>(name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&words, more].concat()
 }
 
-/// A command that is ended when it takes longer than anything here may: a test that hangs shows nothing.
+/// A command with a time limit: a test that hangs shows nothing.
 fn bounded(program: &str) -> Command {
     let mut command = Command::new("timeout");
     command.args(["--kill-after=5", "240", program]);
     command
 }
 
-/// `docker ARGS…`; its output.
+/// `docker ARGS…`. Returns the output.
 pub fn docker(args: &[&str]) -> String {
     let output = bounded("docker").args(args).output().expect("docker runs");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Waits until a process has ended, at most this long. Returns whether it has.
+pub fn ends_within(pid: i32, patience: Duration) -> bool {
+    let pid = Pid::from_raw(pid).expect("a process id");
+    // It has ended already, and its number is free again.
+    let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {
+        return true;
+    };
+    let patience = Timespec::try_from(patience).expect("a short time");
+    let mut ends = [PollFd::new(&process, PollFlags::IN)];
+    let ready = retry_on_intr(|| rustix::event::poll(&mut ends, Some(&patience)));
+    ready.expect("the process can be waited for") > 0
 }

@@ -11,6 +11,7 @@
 
 pub mod engine;
 pub mod place;
+mod poll;
 pub mod programs;
 pub mod scheduler;
 pub mod script;

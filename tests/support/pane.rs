@@ -1,4 +1,4 @@
-//! A terminal of a session as a person sees it, and waiting for what happens there.
+//! A terminal of a session as a user sees it, and waiting for what happens there.
 
 use std::{future::Future, panic::Location, time::Duration};
 
@@ -18,7 +18,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Waits for `what`, but not for ever.
 #[track_caller]
 pub fn within<T>(what: impl Future<Output = T>) -> impl Future<Output = T> {
-    // Of who asks: an async function does not know it.
+    // The place of the caller, which an async function does not know.
     let place = Location::caller();
     async move {
         let waited = tokio::time::timeout(DEADLINE, what).await;
@@ -26,7 +26,7 @@ pub fn within<T>(what: impl Future<Output = T>) -> impl Future<Output = T> {
     }
 }
 
-/// Looks again and again until `what` is there.
+/// Polls until `what` returns something.
 #[track_caller]
 pub fn until<T, F: Future<Output = Option<T>>>(
     mut what: impl FnMut() -> F,
@@ -38,11 +38,11 @@ pub fn until<T, F: Future<Output = Option<T>>>(
     }
 }
 
-/// A pane: what a person sees of an attached terminal.
+/// A pane: what a user sees of an attached terminal.
 pub struct Terminal {
     pub attached: Attached,
     screen: vt100::Parser,
-    /// What our own emulator makes of it.
+    /// The screen of our own emulator.
     pub emulator: Emulator,
 }
 
@@ -61,7 +61,7 @@ impl Terminal {
         self.emulator.feed(bytes, Timestamp::UNIX_EPOCH);
         let answers = Chunk::from(self.emulator.take_answers());
         if !answers.is_empty() {
-            // A client that has gone needs none.
+            // A client that has disconnected needs none.
             let _ = self.attached.input.send(Input::Bytes(answers)).await;
         }
     }
@@ -93,7 +93,7 @@ impl Terminal {
             .await;
     }
 
-    /// Reads until something holds.
+    /// Reads until a condition holds.
     pub async fn wait_until(&mut self, text: &str, condition: impl Fn(&Self) -> bool) {
         while !condition(self) {
             let seen = tokio::time::timeout(DEADLINE, self.attached.output.recv()).await;
@@ -104,7 +104,7 @@ impl Terminal {
         }
     }
 
-    /// Takes what comes next; `false` = nothing came for so long.
+    /// Takes what comes next; `false` = nothing came for this long.
     pub async fn take(&mut self, patience: Duration) -> bool {
         let next = tokio::time::timeout(patience, self.attached.output.recv());
         match next.await {

@@ -50,7 +50,7 @@ fn world_file(root: &Path) -> PathBuf {
     root.join("world.json")
 }
 
-/// Where such a daemon lives.
+/// The directories of such a daemon.
 pub struct DaemonDirectories {
     root: TempDir,
     /// The test that is the daemon.
@@ -72,7 +72,7 @@ impl DaemonDirectories {
         World::read(&world_file(self.root.path()))
     }
 
-    /// What happens on the engine while no daemon lives.
+    /// What happens on the engine while no daemon runs.
     pub fn change_world(&self, change: impl FnOnce(&mut World)) {
         assert_eq!(self.pid(), None, "a daemon keeps a world of its own");
         let mut world = self.world();
@@ -80,7 +80,7 @@ impl DaemonDirectories {
         world.save();
     }
 
-    /// Connects, starting a daemon that dies at `fault` if none lives.
+    /// Connects, starting a daemon that dies at `fault` if none runs.
     pub fn options(&self, fault: &str) -> ConnectOptions {
         let arguments = [self.daemon, "--exact", "--ignored"];
         let environment = [

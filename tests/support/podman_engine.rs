@@ -1,4 +1,4 @@
-//! A rootful Podman of one's own: with its own network, storage and socket, so that the machine's is
+//! A separate rootful Podman: with its own network, storage and socket, so that the machine's is
 //! untouched.
 
 use std::{
@@ -8,10 +8,12 @@ use std::{
     time::Duration,
 };
 
-use crate::private_engine::unmount_below;
+use crate::{poll, private_engine::unmount_below};
 
 /// Waits between two looks at whether it answers.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long it may take until it answers or ends, on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct PodmanEngine {
     dir: tempfile::TempDir,
@@ -22,11 +24,11 @@ impl PodmanEngine {
     /// It needs root and podman.
     #[track_caller]
     pub fn start() -> Self {
-        // Its bridge and its rules are not the machine's business.
+        // Its bridge and its rules don't affect the machine's.
         Self::started(&["unshare", "--net"])
     }
 
-    /// One that reaches registries on this machine's loopback. No container is to run there: its network
+    /// A Podman that reaches registries on this machine's loopback. No container may run there: its network
     /// would be the machine's.
     #[track_caller]
     pub fn for_images() -> Self {
@@ -102,14 +104,17 @@ impl PodmanEngine {
             .stderr(log)
             .spawn();
         let mut child = child.expect("unshare is there");
-        while !self.answers() {
-            if let Ok(Some(status)) = child.try_wait() {
-                let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
-                panic!(
-                    "podman ended with {status} (is it installed? `scripts/test-setup` does):\n{said}"
-                );
+        let end = poll::blocking(LOOK, PATIENCE, || {
+            if self.answers() {
+                return Some(None);
             }
-            std::thread::sleep(LOOK);
+            Some(Some(child.try_wait().ok().flatten()?))
+        });
+        if end != Some(None) {
+            let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+            panic!(
+                "podman doesn't answer: {end:?} (is it installed? `scripts/test-setup` does):\n{said}"
+            );
         }
         self.process = Some(child);
     }
@@ -122,7 +127,7 @@ impl PodmanEngine {
 impl Drop for PodmanEngine {
     /// Also after a failed test.
     fn drop(&mut self) {
-        // One that hangs would block the test forever.
+        // A command that hangs would block the test forever.
         let removal = self.podman(&["rm", "--all", "--force", "--time=0"]);
         let _ = run_by(&["timeout", "--kill-after=5", "120"], &removal).output();
         if let Some(mut process) = self.process.take() {
@@ -135,7 +140,7 @@ impl Drop for PodmanEngine {
     }
 }
 
-/// The command as another one runs it that is given its words.
+/// The command, run by another command that gets its words.
 fn run_by(outer: &[&str], inner: &Command) -> Command {
     let mut command = Command::new(outer[0]);
     command.args(&outer[1..]);
@@ -148,23 +153,20 @@ fn run_by(outer: &[&str], inner: &Command) -> Command {
 }
 
 /// Podman keeps a process for each command that was run, five minutes beyond its end; it would make the
-/// storage anew. Returns when none is left.
+/// storage again. Returns when none is left.
 pub fn end_keepers(dir: &Path) {
     let dir = dir.to_str().expect("a plain path");
-    for _ in 0..500 {
+    poll::blocking(LOOK, PATIENCE, || {
         let left = processes_of(dir);
-        if left.is_empty() {
-            return;
-        }
-        for pid in left {
+        for pid in &left {
             // It may have ended meanwhile.
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            let _ = rustix::process::kill_process(*pid, rustix::process::Signal::KILL);
         }
-        std::thread::sleep(LOOK);
-    }
+        left.is_empty().then_some(())
+    });
 }
 
-/// Podman's own that were called with a path below `dir`.
+/// Podman's own processes that were called with a path below `dir`.
 fn processes_of(dir: &str) -> Vec<rustix::process::Pid> {
     let entries = std::fs::read_dir("/proc").expect("processes");
     let ours = entries.flatten().filter_map(|entry| {

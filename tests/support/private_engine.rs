@@ -1,4 +1,4 @@
-//! A dockerd of one's own: with its own network, data and socket, so that it may be stopped in the middle of
+//! A separate dockerd: with its own network, data and socket, so that it may be stopped in the middle of
 //! everything. Its containers outlive it (live-restore), or do not.
 
 use std::{
@@ -7,8 +7,12 @@ use std::{
     time::Duration,
 };
 
+use crate::poll;
+
 /// Waits between two looks at whether it answers.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long it may take until it answers, on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct PrivateEngine {
     dir: tempfile::TempDir,
@@ -17,12 +21,12 @@ pub struct PrivateEngine {
 }
 
 impl PrivateEngine {
-    /// One whose containers outlive it.
+    /// A dockerd whose containers outlive it.
     pub fn start() -> Option<Self> {
         Self::start_with(true)
     }
 
-    /// One whose images and containers share a disk for so many files.
+    /// A dockerd whose images and containers share a disk for this many files.
     #[allow(dead_code, reason = "not every test program fills a disk")]
     pub fn start_on(files: u32) -> Option<Self> {
         let mut engine = Self::prepare(false)?;
@@ -38,7 +42,7 @@ impl PrivateEngine {
         Some(engine)
     }
 
-    /// `None` where none can be run: it needs root and a dockerd.
+    /// `None` without the rights of root.
     pub fn start_with(live_restore: bool) -> Option<Self> {
         let mut engine = Self::prepare(live_restore)?;
         engine.begin();
@@ -46,12 +50,7 @@ impl PrivateEngine {
     }
 
     fn prepare(live_restore: bool) -> Option<Self> {
-        let is_root = rustix::process::geteuid().is_root();
-        let there = Command::new("dockerd")
-            .arg("--version")
-            .stdout(Stdio::null())
-            .status();
-        if !is_root || there.is_err() {
+        if !rustix::process::geteuid().is_root() {
             return None;
         }
         let engine = Self {
@@ -62,7 +61,7 @@ impl PrivateEngine {
             process: None,
             live_restore,
         };
-        // The machine's own settings are not this one's.
+        // The machine's own settings don't apply here.
         std::fs::write(engine.path("daemon.json"), "{}").expect("a file");
         Some(engine)
     }
@@ -110,15 +109,20 @@ impl PrivateEngine {
             .spawn()
             .expect("dockerd starts");
         self.process = Some(child);
-        while !self.answers() {
-            let process = self.process.as_mut().expect("it was started");
-            if let Ok(Some(status)) = process.try_wait() {
-                let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
-                return Err(format!("dockerd ended with {status}:\n{said}"));
+        let answers = poll::blocking(LOOK, PATIENCE, || {
+            if self.answers() {
+                return Some(Ok(()));
             }
-            std::thread::sleep(LOOK);
-        }
-        Ok(())
+            let process = self.process.as_mut().expect("it was started");
+            let status = process.try_wait().ok().flatten()?;
+            Some(Err(format!("ended with {status}")))
+        });
+        answers
+            .unwrap_or(Err("doesn't answer".to_owned()))
+            .map_err(|how| {
+                let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+                format!("dockerd {how}:\n{said}")
+            })
     }
 
     fn answers(&self) -> bool {
@@ -127,14 +131,14 @@ impl PrivateEngine {
     }
 
     fn docker_command(&self, args: &[&str]) -> Command {
-        // One that hangs would block the test forever.
+        // A command that hangs would block the test forever.
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", "120", "docker", "-H", &self.endpoint()]);
         command.args(args);
         command
     }
 
-    /// `docker ARGS…` on it; what it printed.
+    /// `docker ARGS…` on it. Returns the output.
     pub fn docker(&self, args: &[&str]) -> String {
         let output = self.docker_command(args).output().expect("docker runs");
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -166,7 +170,7 @@ impl Drop for PrivateEngine {
     }
 }
 
-/// What it left mounted would keep its directory from being removed.
+/// A directory with mounts can't be removed.
 pub fn unmount_below(dir: &Path) {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let places = mounts.lines().filter_map(|line| line.split(' ').nth(1));

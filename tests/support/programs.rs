@@ -9,7 +9,7 @@ use workbay::{
 
 use super::MemoryEngine;
 
-/// One piece of what `flood` writes.
+/// A piece of what `flood` writes.
 pub const FLOOD_PIECE: usize = 10_000;
 
 /// - `shell`: echoes input and prints sizes as `<columns>x<rows>`, ends with the code 0 at `exit\n`,

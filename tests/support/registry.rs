@@ -1,4 +1,4 @@
-//! A registry of one's own (Debian's docker-registry) on a free port of this machine, and images that
+//! A separate registry (Debian's docker-registry) on a free port of this machine, and images that
 //! nobody else has: what the engine pulls there it has to pull.
 
 use std::{
@@ -11,15 +11,19 @@ use std::{
 
 use workbay::model::digest;
 
-/// Who may read from a registry that asks.
+use crate::poll;
+
+/// The user of a registry with a login.
 pub const USER: &str = "ada";
-/// Engines read some of these letters in an alphabet of their own, wherever they stand.
+/// Engines read some of these letters in an alphabet of their own, in every position.
 pub const PASSWORD: &str = "s3cret>>>>>?????token";
 /// The same as a registry keeps it.
 const KEPT: &str = "ada:$2b$04$Qlp7AZG6uey30v.Qo3Q6l.WNabHhANYbb8IUmBfrNKx6os.uCcGdG\n";
 
 /// Waits between two looks.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long it may take until it listens, on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Registry {
     dir: tempfile::TempDir,
@@ -32,7 +36,7 @@ impl Registry {
         Self::with("")
     }
 
-    /// One that wants [`USER`] and [`PASSWORD`].
+    /// One that requires [`USER`] and [`PASSWORD`].
     pub fn private() -> Self {
         Self::with("auth:\n  htpasswd:\n    realm: tests\n    path: DIR/users\n")
     }
@@ -43,7 +47,7 @@ impl Registry {
             .tempdir()
             .expect("a directory");
         std::fs::write(dir.path().join("users"), KEPT).expect("a file");
-        // Somebody else may take the port between: then another one is tried.
+        // Another program may take the port in between: then another one is tried.
         for _ in 0..10 {
             let port = free_port();
             let mut process = begin(dir.path(), port, more);
@@ -61,7 +65,7 @@ impl Registry {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// Puts an image there, and leaves none on the engine; what it is called there.
+    /// Puts an image there, and leaves none on the engine. Returns the image's name there.
     pub fn put(&self, image: &Image) -> String {
         let name = format!("workbay-test-{}:1", random_name());
         let reference = format!("{}/{name}", self.host());
@@ -106,15 +110,14 @@ fn begin(dir: &Path, port: u16, more: &str) -> Child {
 
 /// `false` = it ended instead.
 fn answers(process: &mut Child, port: u16) -> bool {
-    loop {
+    let answers = poll::blocking(LOOK, PATIENCE, || {
         if process.try_wait().expect("it is ours").is_some() {
-            return false;
+            return Some(false);
         }
-        if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-            return true;
-        }
-        std::thread::sleep(LOOK);
-    }
+        let answers = TcpStream::connect(("127.0.0.1", port)).is_ok();
+        answers.then_some(true)
+    });
+    answers.expect("docker-registry listens")
 }
 
 fn end(process: &mut Child) {
@@ -138,7 +141,7 @@ pub fn random_name() -> String {
     digest::of(&random(16))[..12].to_owned()
 }
 
-/// A directory of Docker's own configuration that holds a login.
+/// A directory of Docker's own configuration with a login.
 pub fn write_login(dir: &Path, host: &str, password: &str) {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let auth = STANDARD.encode(format!("{USER}:{password}"));
@@ -150,7 +153,7 @@ pub fn write_login(dir: &Path, host: &str, password: &str) {
 /// `docker ARGS…`, which must succeed.
 #[track_caller]
 pub fn docker(args: &[&str]) {
-    // One that hangs would block the test forever.
+    // A command that hangs would block the test forever.
     let output = Command::new("timeout")
         .args(["--kill-after=5", "120", "docker"])
         .args(args)
@@ -160,7 +163,7 @@ pub fn docker(args: &[&str]) {
     assert!(output.status.success(), "docker {args:?}: {said}");
 }
 
-/// Whether the engine has it.
+/// Whether the engine has the image.
 pub fn is_here(reference: &str) -> bool {
     let mut command = Command::new("docker");
     command.args(["image", "inspect", reference]);
@@ -195,7 +198,7 @@ impl Image {
         }
     }
 
-    /// For another machine than any this runs on.
+    /// For an architecture that no test runs on.
     pub fn foreign() -> Self {
         Self {
             architecture: "s390x",
@@ -256,7 +259,7 @@ fn busybox() -> Vec<u8> {
             .expect("a link");
     }
     add(&mut tar, "tmp/.keep", 0o644, b"");
-    // An engine that has the layer already would not pull it.
+    // An engine that already has the layer wouldn't pull it.
     add(&mut tar, "noise", 0o644, &random(64));
     tar.into_inner().expect("a layer")
 }

@@ -1,4 +1,4 @@
-//! A connection to the engine that can be disturbed: cut, held, slowed down. The engine itself is not touched.
+//! A connection to the engine that can be disturbed: cut, held back, slowed down. The engine itself isn't touched.
 
 use std::{
     io::{Read as _, Write as _},
@@ -13,17 +13,17 @@ use std::{
     time::Duration,
 };
 
-/// How it treats what passes.
+/// How it treats bytes and connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
     Through,
     /// Connections are taken and requests read, and no answer comes; those held back come when this is over.
     Silent,
-    /// Each answer takes so long.
+    /// Each answer takes this long.
     Slow(Duration),
 }
 
-/// A socket that leads to another one as long as this lives.
+/// A socket that leads to another one until this is dropped.
 pub struct Relay {
     socket: PathBuf,
     shared: Arc<RelayState>,
@@ -38,7 +38,7 @@ struct RelayState {
 }
 
 impl Relay {
-    /// From `socket`, which is made, to the engine's.
+    /// From `socket`, which is created, to the engine's.
     pub fn start(socket: &Path, engine: &Path) -> Self {
         let _ = std::fs::remove_file(socket);
         let listener = UnixListener::bind(socket).expect("a socket");
@@ -73,7 +73,7 @@ impl Relay {
         self.shared.changed.notify_all();
     }
 
-    /// Ends it and every connection through it.
+    /// Ends the relay and every connection through it.
     pub fn cut(self) {
         drop(self);
     }
@@ -83,7 +83,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::SeqCst);
         self.set(Manner::Through);
-        // Whoever waits for the next connection wakes up, and goes.
+        // What waits for the next connection wakes up, and ends.
         let _ = UnixStream::connect(&self.socket);
         for stream in self.shared.open.lock().unwrap().drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
@@ -96,7 +96,7 @@ impl RelayState {
         self.manner.lock().unwrap()
     }
 
-    /// Both directions of a connection; it ends at once where there is no engine.
+    /// Both directions of a connection. It ends at once without an engine.
     fn carry(self: &Arc<Self>, ours: UnixStream) {
         let Ok(theirs) = UnixStream::connect(&self.engine) else {
             return;
@@ -139,7 +139,7 @@ impl RelayState {
             && is_answer
         {
             drop(manner);
-            // This is the slowness itself; nothing is waited for by it.
+            // This simulates a slow engine. It isn't a wait of the test.
             thread::sleep(time);
         }
     }

@@ -23,7 +23,7 @@ use workbay::{
 
 use super::{MemoryEngine, script::Script};
 
-/// What can be asked of it: made to fail, to wait, counted.
+/// The requests to it, which can be made to fail, to wait, or counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Question {
     Probe,
@@ -69,9 +69,9 @@ struct Inner {
     listeners: Vec<mpsc::Sender<Result<ManagerEvent>>>,
     deaf: bool,
     usage: BTreeMap<SessionId, Usage>,
-    /// What can be chosen from.
+    /// The choices for a launch.
     offer: Catalogue,
-    /// What was asked to be launched, oldest first.
+    /// The requested launches, oldest first.
     launches: Vec<LaunchRequest>,
 }
 
@@ -123,7 +123,7 @@ impl Inner {
     }
 }
 
-/// The keys are wrong.
+/// Whether the keys are wrong.
 pub fn denied() -> Failure {
     Failure::denied("the manager does not know this access key")
         .hint("look at the keys in contexts.toml")

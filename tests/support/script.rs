@@ -1,4 +1,4 @@
-//! How calls to an engine in memory fare: counted, made to wait, made to fail, all of them lost.
+//! The script of an engine in memory: its calls are counted, made to wait, made to fail, or all of them lost.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +16,7 @@ pub struct Script<C> {
 
 struct ScriptState<C> {
     calls: Vec<C>,
-    /// The next calls of a kind fail so.
+    /// How the next calls of a kind fail.
     faults: BTreeMap<C, Vec<Failure>>,
     /// Calls of these kinds wait until released.
     held: BTreeSet<C>,
@@ -83,7 +83,7 @@ impl<C: Copy + Ord> Script<C> {
         self.lock().calls.len()
     }
 
-    /// Notes the call, waits while it is held, fails as scripted.
+    /// Counts the call, waits while such calls wait, fails as scripted.
     pub async fn enter(&self, call: C) -> Result<()> {
         self.lock().calls.push(call);
         loop {

@@ -1,4 +1,4 @@
-//! The far side of a stream, played by a script over any line: a manager's tcpproxy, and a ttyd behind
+//! The far side of a stream, played by a script over any connection: a manager's tcpproxy, and a ttyd behind
 //! it, with faults on demand. Shared by the engine's unit tests and by test programs.
 #![allow(dead_code, reason = "not every user needs all of it")]
 
@@ -18,32 +18,32 @@ use tokio_tungstenite::{
     },
 };
 
-/// What happens to the line between client and manager.
+/// What happens to the connection between client and manager.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
     /// The manager closes with this code.
     Close(u16),
     /// Nothing is read, written or answered any more.
     Freeze,
-    /// The connection is gone without a farewell.
+    /// The connection ends without a closing message.
     Cut,
 }
 
-/// How the proxy's side of the line ended.
+/// How the proxy's side of the connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The client closed, with this code.
     Farewell(Option<u16>),
-    /// The client's connection went without a farewell.
+    /// The client's connection ended without a closing message.
     Gone,
-    /// We did.
+    /// We closed it.
     ByFault,
 }
 
-/// The port in the session: a byte stream, and the line it hangs on.
+/// The port in the session: a byte stream, and the connection it depends on.
 pub struct Port {
     pub bytes: DuplexStream,
-    pub line: TcpProxy,
+    pub proxy: TcpProxy,
 }
 
 pub struct TcpProxy {
@@ -56,24 +56,24 @@ impl TcpProxy {
         self.faults.send(fault).unwrap();
     }
 
-    /// Waits for the end of the line.
+    /// Waits for the end of the connection.
     pub async fn ended(self) -> Ended {
         self.ended.await.unwrap()
     }
 }
 
-/// Plays the proxy on a line whose upgrade is done.
-pub async fn serve<S>(line: S) -> Port
+/// Plays the proxy on a connection whose upgrade is done.
+pub async fn serve<S>(wire: S) -> Port
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let socket = WebSocketStream::from_raw_socket(line, Role::Server, None).await;
+    let socket = WebSocketStream::from_raw_socket(wire, Role::Server, None).await;
     let (bytes, far) = tokio::io::duplex(64 * 1024);
     let (faults, orders) = mpsc::unbounded_channel();
     let ended = tokio::spawn(pump(socket, far, orders));
     Port {
         bytes,
-        line: TcpProxy { faults, ended },
+        proxy: TcpProxy { faults, ended },
     }
 }
 
@@ -126,14 +126,14 @@ where
             let farewell = Message::Close(Some(CloseFrame { code, reason }));
             let _ = to_client.send(farewell).await;
         }
-        // The line stays as it is until the test lets go of it.
+        // The connection stays as it is until the test drops it.
         Fault::Freeze => while orders.recv().await.is_some() {},
         Fault::Cut => {}
     }
     Ended::ByFault
 }
 
-/// A terminal somebody has opened, seen from the session.
+/// An open terminal, seen from the session.
 pub struct Ttyd {
     pub socket: WebSocketStream<DuplexStream>,
     /// The first message.
@@ -176,7 +176,7 @@ impl Ttyd {
         self.socket.send(Message::binary(message)).await.unwrap();
     }
 
-    /// The next thing said to ttyd, pings apart.
+    /// The next message to ttyd, except pings.
     pub async fn received(&mut self) -> Bytes {
         loop {
             match self.socket.next().await.unwrap().unwrap() {
@@ -187,7 +187,7 @@ impl Ttyd {
         }
     }
 
-    /// Waits for the client's farewell.
+    /// Waits for the client's closing message.
     pub async fn farewell(&mut self) -> Option<u16> {
         loop {
             match self.socket.next().await {

@@ -1,4 +1,4 @@
-//! A person at a terminal: runs a program on a pseudo-terminal, types at it, reads its screen.
+//! A user at a terminal: runs a program on a pseudo-terminal, types at it, reads its screen.
 
 use std::{
     io::{Read, Write},
@@ -8,10 +8,12 @@ use std::{
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-/// How long a person waits for anything before giving up; generous, for machines under load.
+use crate::machine::ends_within;
+
+/// How long a user waits for anything before giving up; generous, for machines under load.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What came out so far.
+/// The output so far.
 struct Seen {
     parser: vt100::Parser,
     raw: Vec<u8>,
@@ -98,7 +100,7 @@ impl Terminal {
         }
     }
 
-    /// For programs that wait for something slower than a machine.
+    /// For programs that wait for something slow.
     pub fn be_patient(&mut self, patience: Duration) {
         self.patience = patience;
     }
@@ -232,18 +234,36 @@ impl Terminal {
         seen.at
     }
 
+    /// Checks after each output until `check` holds. `false` if it doesn't within this time, or before the program
+    /// ends.
+    pub fn comes_within(&self, patience: Duration, check: impl Fn(&Self) -> bool) -> bool {
+        let deadline = now() + patience;
+        loop {
+            let state = |seen: &Seen| (seen.raw.len(), seen.ended);
+            let before = state(&self.seen());
+            if check(self) {
+                return true;
+            }
+            let seen = self.seen();
+            if state(&seen) != before {
+                continue;
+            }
+            let left = deadline.saturating_duration_since(now());
+            if left.is_zero() || seen.ended {
+                return false;
+            }
+            drop(self.seen.1.wait_timeout(seen, left));
+        }
+    }
+
     /// Types the same again every few seconds until the condition holds.
     #[track_caller]
     pub fn type_until(&mut self, keys: &str, condition: impl Fn(&str) -> bool) {
         let deadline = now() + self.patience;
         while now() < deadline {
             self.type_(keys);
-            let again = now() + Duration::from_secs(2);
-            while now() < again {
-                if condition(&self.screen()) {
-                    return;
-                }
-                std::thread::sleep(Duration::from_millis(20));
+            if self.comes_within(Duration::from_secs(2), |it| condition(&it.screen())) {
+                return;
             }
         }
         panic!(
@@ -256,17 +276,17 @@ impl Terminal {
         self.child.process_id().expect("a pid")
     }
 
-    /// Waits for the program's end; its exit code.
+    /// Waits for the program's end. Returns its exit code.
     #[track_caller]
     pub fn wait_end(&mut self) -> u32 {
-        let deadline = now() + self.patience;
-        while now() < deadline {
-            if let Some(status) = self.child.try_wait().expect("the child can be waited for") {
-                return status.exit_code();
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        panic!("the program never ended; the screen:\n{}", self.screen());
+        let pid = self.child.process_id().map(u32::cast_signed);
+        assert!(
+            pid.is_none_or(|pid| ends_within(pid, self.patience)),
+            "the program never ended; the screen:\n{}",
+            self.screen()
+        );
+        let status = self.child.wait().expect("the child can be waited for");
+        status.exit_code()
     }
 
     /// Kills the program as `kill -9` does.

@@ -1,4 +1,4 @@
-//! A daemon in a temporary directory and clients that speak to it.
+//! A daemon in a temporary directory and its clients.
 
 use std::{
     collections::BTreeMap,
@@ -34,7 +34,7 @@ use workbay::{
     store,
 };
 
-use super::{MemoryEngine, MemoryScheduler};
+use super::{MemoryEngine, MemoryScheduler, poll};
 
 /// Generous: a machine under load must not fail a test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,7 +43,7 @@ pub fn settings() -> Settings {
     Settings {
         launch: LaunchSettings {
             environment: "host".into(),
-            // So that many of them run on the engine's four cores at once.
+            // Small, so that many of them run on the engine's four cores at once.
             cpu: Cpu::from_millis(10),
             mem: Bytes::mib(256),
             shmem: Bytes::mib(64),
@@ -95,7 +95,7 @@ pub fn setup(name: &str, manager: &MemoryScheduler) -> ContextSetup {
     ContextSetup::new(context, factory)
 }
 
-/// A daemon inside this process; it can end and start again on the same store and engine.
+/// A daemon inside this process. It can end and start again on the same state database and engine.
 pub struct TestDaemon {
     pub root: TempDir,
     pub engine: MemoryEngine,
@@ -105,7 +105,7 @@ pub struct TestDaemon {
     pub ended: u32,
     /// Ended sessions in memory soon after the start.
     pub in_memory: u32,
-    /// Which start of the machine it is.
+    /// The id of the machine's boot.
     pub boot: Option<String>,
     /// Contexts besides the local one.
     pub others: Vec<ContextSetup>,
@@ -216,7 +216,7 @@ impl TestClient {
         self.sessions.lock().unwrap().values().cloned().collect()
     }
 
-    /// How many it knows.
+    /// The number of sessions that it knows.
     pub fn count(&self) -> usize {
         self.sessions.lock().unwrap().len()
     }
@@ -250,7 +250,7 @@ impl TestClient {
         }
     }
 
-    /// Hears notices until the session is so.
+    /// Receives notices until the session is so.
     pub async fn until(&mut self, id: SessionId, so: impl Fn(&Session) -> bool) -> Session {
         loop {
             if let Some(session) = self.session(id)
@@ -275,7 +275,7 @@ impl TestClient {
         }
     }
 
-    /// Waits for a message with these words, if it has not come already.
+    /// Waits for a message with these words, unless it has arrived already.
     pub async fn until_notified(&mut self, words: &str) {
         let says = |change: &Change| match change {
             Change::Notice { notice } => notice.text.as_str().contains(words),
@@ -359,11 +359,7 @@ pub fn named(name: &str) -> LaunchRequest {
 
 /// Waits for a condition that no notice reports.
 pub async fn eventually(what: &str, so: impl Fn() -> bool) {
-    let waiting = async {
-        while !so() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let came = tokio::time::timeout(PATIENCE, waiting).await;
-    assert!(came.is_ok(), "it never came: {what}");
+    let pause = Duration::from_millis(5);
+    let came = poll::until(pause, PATIENCE, async || so().then_some(())).await;
+    assert!(came.is_some(), "it never came: {what}");
 }

@@ -8,7 +8,7 @@ use workbay::{
     model::{id::SessionId, usage::Usage},
 };
 
-/// Of those that were asked for, what the test has said of them.
+/// The usage that the test has set for the requested sessions.
 pub fn sampled(
     said: &BTreeMap<SessionId, Usage>,
     asked: &[UsageAsk],

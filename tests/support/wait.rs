@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use crate::{
-    machine::Machine,
-    terminal::{PATIENCE, now},
-};
+use crate::{machine::Machine, poll, terminal::PATIENCE};
 
-/// Asks again and again until `condition`; shows the last answer when it never does.
+/// Asks until `condition` holds. Shows the last answer if it never does.
 #[track_caller]
 pub fn until<T: std::fmt::Debug>(
     what: &str,
@@ -30,20 +27,13 @@ pub fn until<T: std::fmt::Debug>(
 }
 
 /// Checks until there is something, with a `pause` between two checks. `None` if nothing came for a long time.
-pub fn poll<T>(pause: Duration, mut check: impl FnMut() -> Option<T>) -> Option<T> {
-    let deadline = now() + PATIENCE;
-    loop {
-        let found = check();
-        if found.is_some() || now() >= deadline {
-            return found;
-        }
-        std::thread::sleep(pause);
-    }
+pub fn poll<T>(pause: Duration, check: impl FnMut() -> Option<T>) -> Option<T> {
+    poll::blocking(pause, PATIENCE, check)
 }
 
-/// The same for much at once: it is given up only when nothing has changed for so long.
+/// The same for much at once: it is given up only when nothing has changed for this long.
 #[track_caller]
-pub fn while_it_goes_on<T: std::fmt::Debug + PartialEq>(
+pub fn while_it_continues<T: std::fmt::Debug + PartialEq>(
     what: &str,
     mut ask: impl FnMut() -> T,
     condition: impl Fn(&T) -> bool,

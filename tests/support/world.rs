@@ -38,7 +38,7 @@ pub struct Container {
     /// A cluster's other containers.
     #[serde(default)]
     pub subs: Vec<Sub>,
-    /// Without labels a lost store cannot be filled again.
+    /// Without labels a lost state database can't be filled again.
     pub labelled: bool,
 }
 
@@ -49,11 +49,11 @@ pub struct Sub {
     pub state: State,
 }
 
-/// Kept in a file when it has a path, so that it outlives the daemon's process.
+/// Stored in a file if it has a path, so that it outlives the daemon's process.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct World {
     pub containers: BTreeMap<SessionId, Container>,
-    /// How often each was made and started: more than once each is a doubled session.
+    /// How often each was created and started. More than once is a duplicate session.
     pub made: BTreeMap<SessionId, u32>,
     pub started: BTreeMap<SessionId, u32>,
     pub forgotten: Vec<SessionId>,
@@ -74,7 +74,7 @@ impl World {
         world
     }
 
-    /// Whole or not at all: the daemon may be killed at any moment.
+    /// Written completely or not at all: the daemon may be killed at any moment.
     pub fn save(&self) {
         if let Some(path) = &self.path {
             let new = path.with_extension("new");
@@ -148,7 +148,7 @@ impl Container {
         }
     }
 
-    /// Whatever runs of it ends so.
+    /// All its running containers end like this.
     pub fn stop(&mut self, code: i64) {
         let subs = self.subs.iter_mut().map(|sub| &mut sub.state);
         for state in subs.chain([&mut self.state]) {

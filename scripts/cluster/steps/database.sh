@@ -1,4 +1,4 @@
-# What keeps the cluster's memory: PostgreSQL, Valkey, etcd, and Prometheus for live usage; then what stands in them.
+# What keeps the cluster's memory: PostgreSQL, Valkey, etcd, and Prometheus for live usage; then what they contain.
 # shellcheck shell=bash disable=SC2154
 
 if [ ! -e "$state/pg/PG_VERSION" ]; then
@@ -12,7 +12,7 @@ if [ ! -e "$state/pg/PG_VERSION" ]; then
     # Nothing here is worth waiting for a disk.
     cat "$conf/postgresql.conf" >>"$state/pg/postgresql.conf"
 fi
-# Left by a machine that went down; its process id may be somebody else's by now.
+# Left by a machine that went down; its process id may belong to another process by now.
 alive postgres || rm -f "$state/pg/postmaster.pid"
 start postgres "${as_postgres[@]}" /usr/lib/postgresql/17/bin/postgres -D "$state/pg"
 start valkey /usr/bin/valkey-server --bind 127.0.0.1 --port "${port[valkey]}" --dir "$state/redis" --appendonly yes --daemonize no

@@ -9,7 +9,7 @@ fi
 apt_install debootstrap curl iproute2 procps ca-certificates
 if ! engine_answers; then
     start_docker
-    # The agent of before has lost its Docker and everything in it.
+    # The previous agent has lost its Docker and everything in it.
     stop agent 25
 fi
 command -v docker >/dev/null || apt_install docker-cli
@@ -29,7 +29,7 @@ mkdir -p "$conf" "$log" "$run" "$done" "$volume" "$state"/{ipc,scratches,var,com
 # listeners_on PORT: process ids that listen there.
 listeners_on() { ss -Hltnp "sport = :$1" | grep -o 'pid=[0-9]*' | cut -d= -f2 | sort -u; }
 
-# place_of PID: where the cluster of another release lies that the process belongs to. Fails if it belongs to none.
+# place_of PID: the directory of the cluster of another release that the process belongs to. Fails if it belongs to none.
 place_of() {
     local place
     place=$(readlink "/proc/$1/root" 2>/dev/null) || return 1

@@ -1,4 +1,4 @@
-# A Debian of its own, because Backend.AI wants the Python of trixie, and this machine keeps its own programs.
+# A Debian of its own, because Backend.AI needs the Python of trixie, and this machine keeps its own programs.
 # shellcheck shell=bash disable=SC2154
 
 certificates=/etc/ssl/certs/ca-certificates.crt

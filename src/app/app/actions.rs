@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{App, interrupt_ends};
+use super::{App, update::interrupt_ends};
 use crate::{
     action::{Action, Scope},
     app::{

@@ -6,28 +6,17 @@ use super::App;
 use crate::{
     app::{
         bulk::BulkJob,
-        detail::Used,
         focus::Page,
-        launcher::{EarlierLaunch, Launcher},
+        launcher::Launcher,
         mirror::Touched,
-        msg::{Link, Ticket},
-        panels::{
-            self, apps::AppLauncher, dashboard::Dashboard, history::HistoryTable, palette::Palette,
-            recents::Recents, rename::Rename, waiting::WaitingDialog,
-        },
+        msg::Link,
+        panels::{self, apps::AppLauncher, dashboard::Dashboard, palette::Palette},
         step::{Purpose, Step},
     },
     model::{
-        capability::Capability,
-        change::Change,
-        failure::{Failure, FailureKind},
-        id::{ContextName, SessionKey},
-        session::Session,
-        spec::LaunchRequest,
-        status::Tab,
-        text::Clean,
+        capability::Capability, change::Change, failure::Failure, id::SessionKey, session::Session,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::Request,
 };
 
 impl App {
@@ -45,8 +34,8 @@ impl App {
                 self.panes.link_down(&why, now);
                 Vec::new()
             }
-            Link::Silent(silent) => {
-                self.mirror.fell_silent(silent);
+            Link::NotResponding(unresponsive) => {
+                self.mirror.set_unresponsive(unresponsive);
                 Vec::new()
             }
             Link::Refused(failure) => {
@@ -184,213 +173,9 @@ impl App {
         steps
     }
 
-    pub(super) fn answer(
-        &mut self,
-        ticket: Ticket,
-        result: Result<Reply, Failure>,
-        now: Timestamp,
-    ) -> Vec<Step> {
-        let Some(purpose) = self.asked.remove(&ticket) else {
-            return Vec::new();
-        };
-        match (purpose, result) {
-            (Purpose::Launch(from), result) => self.launched(from, result),
-            (
-                Purpose::Again {
-                    context,
-                    name,
-                    grown,
-                    home,
-                },
-                result,
-            ) => {
-                let earlier = EarlierLaunch {
-                    name: name.map(Clean::into_string),
-                    grown,
-                    home,
-                    ..EarlierLaunch::new(context, LaunchRequest::default())
-                };
-                self.again(earlier, result, now)
-            }
-            (Purpose::Recents, result) => {
-                if let Some(recents) = self.panels.get_mut::<Recents>() {
-                    recents.answered(result);
-                }
-                Vec::new()
-            }
-            (Purpose::Palette(query), result) => {
-                self.palette_answered(query, result, now);
-                Vec::new()
-            }
-            (Purpose::Notices, result) => self.notices_loaded(result),
-            (Purpose::History(id), result) => {
-                if let Some(detail) = &mut self.detail {
-                    match result {
-                        Ok(Reply::History { entries }) => detail.answered(id, Ok(entries)),
-                        Ok(_) => {}
-                        Err(failure) => detail.answered(id, Err(failure.message())),
-                    }
-                }
-                Vec::new()
-            }
-            (Purpose::Figures(id), result) => {
-                let used = match result {
-                    Ok(Reply::Figures { figures }) => Used::Known(*figures),
-                    Ok(_) => return Vec::new(),
-                    Err(failure) => Used::Failed(failure.message()),
-                };
-                self.sessions.figures_answered(id, &used);
-                if let Some(detail) = &mut self.detail {
-                    detail.figures_answered(id, used);
-                }
-                Vec::new()
-            }
-            (Purpose::WhyNot(session), result) => {
-                self.why_not_answered(session, result, now);
-                Vec::new()
-            }
-            (Purpose::Scheduling(session), result) => {
-                if let Some(table) = self.panels.get_mut::<HistoryTable>() {
-                    table.answered(session, result);
-                }
-                Vec::new()
-            }
-            (Purpose::Environments(context), Ok(Reply::Environments { environments })) => {
-                self.mirror.set_environments(context, environments);
-                self.update_panels(now);
-                Vec::new()
-            }
-            (Purpose::Detail(id), result) => {
-                if let Ok(Reply::Session { session }) = result {
-                    self.read_in_full(id, *session);
-                }
-                Vec::new()
-            }
-            (
-                Purpose::Reach {
-                    context,
-                    tab,
-                    word,
-                    before,
-                },
-                result,
-            ) => self.reached(context, tab, word.as_deref(), before, result),
-            (Purpose::Catalogue { context, project }, result) => {
-                if let Some(launcher) = self.panels.get_mut::<Launcher>() {
-                    launcher.answered(context, project.as_deref(), result);
-                }
-                Vec::new()
-            }
-            (Purpose::CreateFolder { context, .. }, result) => {
-                if let Some(launcher) = self.panels.get_mut::<Launcher>() {
-                    launcher.folder_created(context, result);
-                }
-                Vec::new()
-            }
-            (Purpose::Owner { context, email }, result) => {
-                if let Some(launcher) = self.panels.get_mut::<Launcher>() {
-                    launcher.found_owner(context, &email, result);
-                }
-                Vec::new()
-            }
-            (Purpose::ExtensionRules(context), result) => {
-                self.extension_rules.answered(context, result);
-                Vec::new()
-            }
-            (Purpose::Unsaved(session), result) => self.unsaved_answered(session, result),
-            (Purpose::Bulk { job, session }, result) => self.bulk_answered((job, session), result),
-            (Purpose::Apps(asked), result) => self.apps_answered(asked, result),
-            (Purpose::Dashboard(context), result) => {
-                if let Some(open) = self.panels.get_mut::<Dashboard>() {
-                    open.agents_answered(context, result);
-                }
-                Vec::new()
-            }
-            (Purpose::Folders(asked), result) => self.folders_answered(asked, result, now),
-            (Purpose::Explorer(asked), result) => self.files_answered(asked, result),
-            (Purpose::ForwardUrl { then }, Ok(Reply::Opened { opened })) => {
-                self.url_created(&opened, then)
-            }
-            (Purpose::Watch, Err(_)) => {
-                self.watched = None;
-                Vec::new()
-            }
-            (Purpose::Toast { level, text }, Ok(_)) => vec![Step::Toast { level, text }],
-            (
-                Purpose::Rename { .. }
-                | Purpose::Effect
-                | Purpose::Edit(_)
-                | Purpose::Recipe
-                | Purpose::Settings
-                | Purpose::SaveSetting
-                | Purpose::Watch
-                | Purpose::Refresh
-                | Purpose::ForwardUrl { .. }
-                | Purpose::Environments(_),
-                Ok(_),
-            )
-            // The environments that are already known are good enough, and the banner shows what is disconnected.
-            | (Purpose::Environments(_) | Purpose::Refresh, Err(_)) => Vec::new(),
-            (Purpose::Rename { session, name, new }, Err(failure)) => {
-                // Shows the typed name again, so that you don't have to retype it.
-                if !self.panels.is_open::<Rename>() && failure.kind != FailureKind::NotFound {
-                    let why = failure.message();
-                    self.panels.push(Rename::again(session, &name, &new, why));
-                    return Vec::new();
-                }
-                vec![toast_of(&failure)]
-            }
-            (_, Err(failure)) => vec![toast_of(&failure)],
-        }
-    }
-
-    /// Takes a full reading of a session: the detail shows it, and an open log gets its containers.
-    fn read_in_full(&mut self, id: SessionKey, session: Session) {
-        if let Some(logs) = &mut self.logs
-            && logs.session == id
-        {
-            logs.know_kernels(&session);
-        }
-        self.sessions.read_in_full(&session);
-        if let Some(detail) = &mut self.detail {
-            detail.read_in_full(session);
-        }
-    }
-
     /// A session with everything that is known about it.
     pub fn full(&self, id: SessionKey) -> Option<Session> {
         panels::full(&self.mirror, self.detail.as_ref(), &self.sessions, id)
-    }
-
-    fn why_not_answered(&mut self, id: SessionKey, result: Result<Reply, Failure>, now: Timestamp) {
-        let session = self.full(id);
-        if let (Some(open), Some(session)) = (self.panels.get_mut::<WaitingDialog>(), session)
-            && open.session == id
-        {
-            open.answered(&session, result, &self.mirror, now);
-        }
-    }
-
-    fn reached(
-        &mut self,
-        context: ContextName,
-        tab: Tab,
-        word: Option<&str>,
-        before: u64,
-        result: Result<Reply, Failure>,
-    ) -> Vec<Step> {
-        let total = match &result {
-            Ok(Reply::Reached { total }) => Some(*total),
-            _ => None,
-        };
-        match word {
-            Some(word) => self.reach.searched(context, tab, word, total),
-            None => self.reach.answered(context, tab, before, &self.mirror),
-        }
-        match result {
-            Ok(_) => Vec::new(),
-            Err(failure) => vec![toast_of(&failure)],
-        }
     }
 
     /// Requests samples of the visible sessions when they have changed.

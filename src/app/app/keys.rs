@@ -276,7 +276,7 @@ impl App {
     }
 
     /// Whether keys go to a program in a terminal now.
-    pub fn is_in_terminal(&self) -> bool {
+    fn is_in_terminal(&self) -> bool {
         self.page == Page::Panes && self.scope() == Scope::Terminal
     }
 }

@@ -2,6 +2,7 @@
 
 mod actions;
 mod acts;
+mod answers;
 mod apps;
 mod bulk;
 mod carry;
@@ -29,33 +30,30 @@ mod shells;
 pub mod statistics;
 mod toast_text;
 mod tour;
+mod update;
 mod views;
 mod wake;
 
 use std::collections::HashMap;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::{
     area::Areas,
     bulk::BulkState,
     command_log::CommandLog,
     detail::Detail,
-    effect::Effect,
     extension_rules::ExtensionRules,
     facts::Facts,
     focus::{Focus, Page},
     frecency::Frecency,
-    launcher::Launcher,
     layouts::{Layout, LayoutRow},
     logs::Logs,
     mirror::Mirror,
-    msg::{Msg, Ticket},
+    msg::Ticket,
     notices::Notices,
     notices::toast::Toasts,
-    panels::{
-        AnyPanel, Panels, explorer::Explorer, folders::FoldersPanel, notifications::NoticeList,
-    },
+    panels::{AnyPanel, Panels, notifications::NoticeList},
     panes::Panes,
     saved::SavedState,
     sessions::Sessions,
@@ -74,8 +72,6 @@ use crate::{
     keymap::Keymap,
     model::{
         id::{ContextName, SessionKey},
-        notice::Level,
-        problem::Problem,
         session::Session,
         text::Clean,
     },
@@ -233,124 +229,6 @@ impl App {
         self
     }
 
-    /// Handles a message at time `now` and returns the effects to carry out.
-    pub fn update(&mut self, msg: Msg, now: Timestamp) -> Vec<Effect> {
-        self.dirty |= self.is_seen(&msg);
-        let may_change_saved = self.may_change_saved(&msg);
-        self.sessions.passed(now, &self.facts.time_zone);
-        if matches!(msg, Msg::Key(_) | Msg::Paste(_) | Msg::Mouse(_)) {
-            self.settle();
-            self.unbound = None;
-            // A dialog that opens after a key would catch keys meant for something else.
-            self.launched.clear();
-        }
-        let steps = match msg {
-            Msg::Key(key) if self.areas.too_small => self.unseen_key(key),
-            Msg::Paste(_) | Msg::Mouse(_) if self.areas.too_small => Vec::new(),
-            Msg::Key(key) => self.key(key, now),
-            Msg::Paste(text) => self.paste(&text, now),
-            Msg::Mouse(mouse) => self.pointer(mouse, now),
-            Msg::Resize { .. } => Vec::new(),
-            Msg::Focus(on) => {
-                self.in_front = on;
-                let mut steps = self.panes.focus(on && self.page == Page::Panes);
-                // The user may have changed the colors elsewhere, or sessions with another program.
-                if on {
-                    steps.extend(self.ask_colors());
-                    steps.extend(self.refresh_on_return());
-                }
-                steps
-            }
-            Msg::ColorScheme { .. } => self.ask_colors().into_iter().collect(),
-            Msg::Tick => self.tick(now),
-            Msg::Daemon(link) => self.link(link, now),
-            Msg::Answer { ticket, result } => self.answer(ticket, result, now),
-            Msg::Stream { stream, event } if self.is_of_explorer(stream) => {
-                self.explorer_stream(stream, &event)
-            }
-            Msg::Stream { stream, event } => {
-                let steps = self.panes.stream(stream, &event, now);
-                steps.unwrap_or_default()
-            }
-            Msg::Log { log, event } => match &mut self.logs {
-                Some(logs) => logs.event(log, event),
-                None => Vec::new(),
-            },
-            Msg::Done { ticket, result } => {
-                self.asked.remove(&ticket);
-                vec![match result {
-                    Ok(text) => Step::Toast {
-                        level: Level::Success,
-                        text,
-                    },
-                    Err(text) => Step::Toast {
-                        level: Level::Error,
-                        text,
-                    },
-                }]
-            }
-            Msg::Edited { ticket, result } => self.edited(ticket, result, now),
-            Msg::Recipe { ticket, result } => self.recipe_read(ticket, result, now),
-            Msg::Transfer { id, event } => self.transfer_event(id, event, now),
-            Msg::Recording { id, end } => self.panes.recording_ended(id, &end),
-            Msg::EditedFile { transfer, result } => self.file_edited(transfer, result),
-            Msg::PathCompleted { ticket, completion } => {
-                if let Some(explorer) = self.panels.get_mut::<Explorer>() {
-                    explorer.completed(ticket, completion);
-                }
-                Vec::new()
-            }
-            Msg::Themes(themes) => {
-                self.themes = themes;
-                self.update_panels(now);
-                Vec::new()
-            }
-            Msg::Layouts(read) => self.layouts_read(*read, now),
-            Msg::Machine(reading) => {
-                self.machine_read(reading);
-                Vec::new()
-            }
-            Msg::Settings(read) => self.settings_read(*read, now),
-            Msg::SettingSaved { ticket, result } => self.setting_saved(ticket, result),
-            Msg::TerminalColors(colors) => {
-                self.panes.set_colors(colors);
-                Vec::new()
-            }
-            Msg::Keymap(read) => self.keymap_read(read),
-            Msg::Leave => self.leave(),
-        };
-        let mut effects = self.carry_out(steps, now);
-        self.follow_pull();
-        self.follow_conflicts();
-        self.follow_control_room();
-        let steps = self.follow_bulk();
-        effects.extend(self.carry_out(steps, now));
-        let steps = self.look_at_panes(now);
-        effects.extend(self.carry_out(steps, now));
-        self.follow_sequence(now);
-        self.follow_tour();
-        effects.extend(self.follow_mouse());
-        if may_change_saved {
-            effects.extend(self.save());
-        }
-        effects
-    }
-
-    /// Mouse movement without a button sends a lot of data over a slow connection. It is requested only while
-    /// the focused program wants it.
-    /// Asks the terminal for its colors. Only a terminal that answered before is asked.
-    fn ask_colors(&self) -> Option<Step> {
-        let knows = self.panes.colors().background.is_some();
-        knows.then_some(Step::Do(Effect::AskColors))
-    }
-
-    fn follow_mouse(&mut self) -> Option<Effect> {
-        let wanted = self.mouse && self.focus() == Focus::Panes && self.panes.want_moves();
-        let changed = wanted != std::mem::replace(&mut self.mouse_moves, wanted);
-        // Releasing the mouse also switches these reports off.
-        (changed && self.mouse).then_some(Effect::MouseMoves(wanted))
-    }
-
     /// The commands that do what was done here.
     pub fn commands(&self) -> &CommandLog {
         &self.commands
@@ -401,89 +279,13 @@ impl App {
         steps
     }
 
-    /// Takes a changed keymap. With a mistake in it, the previous one stays in use.
-    fn keymap_read(&mut self, read: Result<Box<Keymap>, Vec<Problem>>) -> Vec<Step> {
-        vec![match read {
-            Ok(keymap) => {
-                self.keymap = *keymap;
-                self.pending.clear();
-                let commands = self.facts.commands.list.clone();
-                let mut steps = self.commands_read(commands);
-                steps.push(Step::toast(
-                    Level::Success,
-                    tr!("the changed keymap is in use"),
-                ));
-                return steps;
-            }
-            Err(problems) => {
-                let first = problems.first().map(ToString::to_string);
-                let text = tr!(
-                    "the keymap has a mistake, so the previous one stays in use\n{first}",
-                    first = first.unwrap_or_default()
-                );
-                Step::toast(Level::Error, text)
-            }
-        }]
-    }
-
     /// The action that was invoked last, and the scope that its key belongs to.
     pub fn invoked(&self) -> Option<(Scope, Action)> {
         self.invoked
-    }
-
-    fn leave(&mut self) -> Vec<Step> {
-        let mut steps: Vec<Step> = self.save().map(Step::Do).into_iter().collect();
-        self.saves = false;
-        self.shells_left = self.panes.kept_shells();
-        steps.extend(self.panes.close_all());
-        if let Some(mut logs) = self.logs.take() {
-            steps.extend(logs.close());
-        }
-        steps.push(Step::Do(Effect::Quit));
-        steps
     }
 
     /// How many shells keep running after the TUI was left.
     pub fn shells_left(&self) -> usize {
         self.shells_left
     }
-
-    fn tick(&mut self, now: Timestamp) -> Vec<Step> {
-        self.explain_sequence(now);
-        self.toasts.expire(now);
-        if self.interrupted.is_some_and(|at| now >= interrupt_ends(at)) {
-            self.interrupted = None;
-        }
-        if self
-            .unbound
-            .as_ref()
-            .is_some_and(|(_, until)| now >= *until)
-        {
-            self.unbound = None;
-        }
-        let mut steps = self.panes.tick(&mut self.ids, now);
-        if let Some(launcher) = self.panels.get_mut::<Launcher>() {
-            steps.extend(launcher.tick(&self.mirror, now));
-        }
-        if let Some(page) = self
-            .panels
-            .get_mut::<FoldersPanel>()
-            .filter(|_| self.mirror.is_up())
-        {
-            steps.extend(page.tick(now));
-        }
-        steps
-    }
-
-    /// Reports to the panes which of them are visible.
-    fn look_at_panes(&mut self, now: Timestamp) -> Vec<Step> {
-        let on_page = self.page == Page::Panes;
-        self.panes.look(on_page, &mut self.ids, now)
-    }
-}
-
-/// The time until which a second Ctrl-C quits.
-fn interrupt_ends(at: Timestamp) -> Timestamp {
-    at.saturating_add(SignedDuration::from_secs(1))
-        .unwrap_or(Timestamp::MAX)
 }

@@ -10,8 +10,8 @@ use crate::{
 const S: Scope = Scope::Launcher;
 const TURN: &[Action] = &[Action::LauncherLess, Action::LauncherMore];
 
-const GO_ON: Hint = (S, &[Action::LauncherGoOn], tr_later!("next step"));
-const BACK_TO_REVIEW: Hint = (S, &[Action::LauncherGoOn], tr_later!("back to review"));
+const NEXT_STEP: Hint = (S, &[Action::LauncherContinue], tr_later!("next step"));
+const BACK_TO_REVIEW: Hint = (S, &[Action::LauncherContinue], tr_later!("back to review"));
 const FIELD: Hint = (S, &[Action::LauncherNext], tr_later!("field"));
 const REVIEW: Hint = (S, &[Action::LauncherReview], tr_later!("review"));
 const NOW: Hint = (S, &[Action::LauncherLaunch], tr_later!("launch now"));
@@ -30,7 +30,7 @@ const QUESTION: &[Hint] = &[
 ];
 const EXPLAINED: &[Hint] = &[(Scope::Global, &[Action::Back], tr_later!("close"))];
 const TYPED: &[Hint] = &[
-    GO_ON,
+    NEXT_STEP,
     FIELD,
     REVIEW,
     NOW,
@@ -39,7 +39,7 @@ const TYPED: &[Hint] = &[
     (S, &[Action::LauncherRecents], tr_later!("recent")),
 ];
 const CHOSEN: &[Hint] = &[
-    GO_ON,
+    NEXT_STEP,
     (S, TURN, tr_later!("change")),
     FIELD,
     REVIEW,
@@ -48,7 +48,7 @@ const CHOSEN: &[Hint] = &[
     CANCEL,
 ];
 const LISTED: &[Hint] = &[
-    GO_ON,
+    NEXT_STEP,
     (S, MOVE, tr_later!("choose")),
     FIELD,
     REVIEW,
@@ -58,7 +58,7 @@ const LISTED: &[Hint] = &[
 ];
 /// An image that you created from a session.
 const OWN_IMAGE: &[Hint] = &[
-    GO_ON,
+    NEXT_STEP,
     (S, MOVE, tr_later!("choose")),
     (S, &[Action::LauncherCopyImage], tr_later!("copy reference")),
     (S, &[Action::LauncherRemove], tr_later!("remove image")),
@@ -69,7 +69,7 @@ const OWN_IMAGE: &[Hint] = &[
     CANCEL,
 ];
 const VARIABLE: &[Hint] = &[
-    GO_ON,
+    NEXT_STEP,
     FIELD,
     (S, &[Action::LauncherRemove], tr_later!("remove")),
     (S, &[Action::LauncherRemoveAll], tr_later!("remove all")),
@@ -79,7 +79,7 @@ const VARIABLE: &[Hint] = &[
     CANCEL,
 ];
 const NUMBER: &[Hint] = &[
-    GO_ON,
+    NEXT_STEP,
     (S, TURN, tr_later!("change")),
     (
         S,
@@ -94,7 +94,7 @@ const NUMBER: &[Hint] = &[
 ];
 /// A number that can be automatic.
 const AUTOMATIC: &[Hint] = &[
-    GO_ON,
+    NEXT_STEP,
     (S, &[Action::LauncherToggle], tr_later!("automatic")),
     FIELD,
     REVIEW,
@@ -103,7 +103,7 @@ const AUTOMATIC: &[Hint] = &[
     CANCEL,
 ];
 const SCRIPT: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], tr_later!("new line")),
+    (S, &[Action::LauncherContinue], tr_later!("new line")),
     (S, &[Action::LauncherEditor], tr_later!("editor")),
     FIELD,
     (S, &[Action::LauncherNextPage], tr_later!("next step")),
@@ -112,14 +112,14 @@ const SCRIPT: &[Hint] = &[
     CANCEL,
 ];
 const LOOK_UP: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], tr_later!("look up")),
+    (S, &[Action::LauncherContinue], tr_later!("look up")),
     FIELD,
     (S, &[Action::LauncherNextPage], tr_later!("next step")),
     EXPLAIN,
     CANCEL,
 ];
 const FOLDER: &[Hint] = &[
-    GO_ON,
+    NEXT_STEP,
     (S, &[Action::LauncherToggle], tr_later!("mount")),
     (S, &[Action::LauncherReadOnly], tr_later!("read-only")),
     (S, &[Action::LauncherAdd], tr_later!("new")),
@@ -130,7 +130,7 @@ const FOLDER: &[Hint] = &[
     CANCEL,
 ];
 const NEW_FOLDER: &[Hint] = &[
-    GO_ON,
+    NEXT_STEP,
     (S, &[Action::LauncherAdd], tr_later!("create")),
     REVIEW,
     NOW,
@@ -138,25 +138,25 @@ const NEW_FOLDER: &[Hint] = &[
     CANCEL,
 ];
 const FOLDER_NAME: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], tr_later!("create")),
+    (S, &[Action::LauncherContinue], tr_later!("create")),
     (Scope::Global, &[Action::Back], tr_later!("cancel")),
     (S, &[Action::LauncherNextPage], tr_later!("next step")),
     EXPLAIN,
 ];
 const FOLDER_SEARCH: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], tr_later!("list")),
+    (S, &[Action::LauncherContinue], tr_later!("list")),
     (Scope::Global, &[Action::Back], tr_later!("all folders")),
     (S, &[Action::LauncherNextPage], tr_later!("next step")),
     EXPLAIN,
 ];
 const CARD: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], tr_later!("edit")),
+    (S, &[Action::LauncherContinue], tr_later!("edit")),
     (S, MOVE, tr_later!("move")),
     NOW,
     CANCEL,
 ];
 const LAUNCHING: &[Hint] = &[
-    (S, &[Action::LauncherGoOn], tr_later!("launch")),
+    (S, &[Action::LauncherContinue], tr_later!("launch")),
     (S, MOVE, tr_later!("cards")),
     (S, &[Action::LauncherCopyLine], tr_later!("copy command")),
     (S, &[Action::LauncherSaveRecipe], tr_later!("save recipe")),
@@ -175,7 +175,7 @@ pub(super) fn hints(launcher: &Launcher) -> Vec<Hint> {
     let others = hints.iter().filter(|hint| **hint != REVIEW);
     others
         .map(|hint| {
-            if *hint == GO_ON {
+            if *hint == NEXT_STEP {
                 BACK_TO_REVIEW
             } else {
                 *hint

@@ -46,7 +46,7 @@ impl PageForm for ReviewForm {
     ) -> FormResponse {
         let edits = matches!(
             action,
-            Action::LauncherGoOn | Action::LauncherEdit | Action::LauncherMore
+            Action::LauncherContinue | Action::LauncherEdit | Action::LauncherMore
         );
         match page_of(row) {
             Page::Review => FormResponse::Ignored,

@@ -118,7 +118,7 @@ impl Launcher {
             Some(Overlay::Prompt(_)) => return self.in_prompt(action),
             Some(Overlay::Explain(_)) => {
                 self.overlay = None;
-                if matches!(action, Action::LauncherExplain | Action::LauncherGoOn) {
+                if matches!(action, Action::LauncherExplain | Action::LauncherContinue) {
                     return Vec::new();
                 }
             }
@@ -196,7 +196,7 @@ impl Launcher {
             Action::LauncherPrevious => Some(self.neighbor_field(-1)),
             Action::ListDown => beside(1),
             Action::ListUp => beside(-1),
-            Action::LauncherGoOn => Some(self.next_destination()),
+            Action::LauncherContinue => Some(self.next_destination()),
             Action::LauncherNextPage => page(self.page.next()),
             Action::LauncherPreviousPage => page(self.page.previous()),
             Action::LauncherPageOne => page(Page::Kind),

@@ -72,7 +72,7 @@ impl Logs {
         self.answered = self.asked.take().map(|want| (want, page.extent.revision));
         self.extent = page.extent.clone();
         self.window = LogWindow::new(page, self.times.as_ref());
-        self.go_on();
+        self.resume();
     }
 }
 

@@ -16,7 +16,7 @@ pub const PREVIEW: u64 = 1 << 48;
 
 /// The lines that the view needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum PageRequest {
     /// The last lines.
     Last { lines: usize },
     /// This line, and `lines` on both sides.
@@ -26,7 +26,7 @@ pub enum Want {
 /// An order of the view for an open log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LogOrder {
-    Page(Want),
+    Page(PageRequest),
     /// Counts the lines with matches, and searches the first one from a line on. It replaces the previous
     /// search.
     Search {

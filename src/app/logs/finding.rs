@@ -72,7 +72,7 @@ impl Logs {
         let is_visible = self.visible().iter().any(|row| row.number == number);
         if !is_visible || self.goal.is_some() {
             self.go_to(Goal::Match(number));
-            self.go_on();
+            self.resume();
         } else if self.top.is_none() {
             self.pause();
         }

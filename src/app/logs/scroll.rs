@@ -4,7 +4,7 @@
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Logs, feed::Want};
+use super::{Logs, feed::PageRequest};
 
 /// A row of the screen: part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Logs {
 
     /// Goes to a place, at once if its lines are in the window.
     pub(super) fn go_to(&mut self, goal: Goal) {
-        self.owed = 0;
+        self.rows_left = 0;
         self.goal = Some(goal);
         self.reach_goal();
     }
@@ -120,17 +120,17 @@ impl Logs {
     /// Scrolls by rows. Reaching the end starts following again.
     pub(super) fn move_by(&mut self, rows: isize) {
         if self.goal.is_some() {
-            self.owed = self.owed.saturating_add(rows);
+            self.rows_left = self.rows_left.saturating_add(rows);
             return;
         }
-        let rows = rows.saturating_add(std::mem::take(&mut self.owed));
+        let rows = rows.saturating_add(std::mem::take(&mut self.rows_left));
         let end = self.end_top();
         let mut place = self.top.unwrap_or(end).max(self.window_start());
         if rows < 0 {
             let left = self.up(&mut place, rows.unsigned_abs());
             let (first, _) = self.extent.part(place.number);
             if self.window.first() > first {
-                self.owed = -left.cast_signed();
+                self.rows_left = -left.cast_signed();
             }
             self.leave_end(place);
             return;
@@ -138,7 +138,7 @@ impl Logs {
         let left = self.down(&mut place, rows.unsigned_abs(), end);
         let (_, end_of_part) = self.extent.part(place.number);
         if self.window.end() < end_of_part {
-            self.owed = left.cast_signed();
+            self.rows_left = left.cast_signed();
             self.leave_end(place);
         } else if place >= end && end_of_part == self.extent.last() {
             self.top = None;
@@ -186,9 +186,9 @@ impl Logs {
     }
 
     /// Continues scrolling when the lines have arrived.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn resume(&mut self) {
         self.reach_goal();
-        if self.goal.is_none() && self.owed != 0 {
+        if self.goal.is_none() && self.rows_left != 0 {
             self.move_by(0);
         }
     }
@@ -222,7 +222,7 @@ impl Logs {
         let place = LogPosition { number, row: 0 };
         self.leave_end(place);
         if let Goal::Match(_) = goal {
-            self.owed -= isize::try_from(self.rows / 3).unwrap_or(0);
+            self.rows_left -= isize::try_from(self.rows / 3).unwrap_or(0);
         } else if goal != Goal::First && self.window.end() == self.extent.last() {
             // Keeps the screen filled with the last lines.
             self.top = Some(place.min(self.end_top()));
@@ -235,11 +235,11 @@ impl Logs {
     }
 
     /// The lines that must be read now.
-    pub(super) fn wanted(&self) -> Option<Want> {
+    pub(super) fn needed_page(&self) -> Option<PageRequest> {
         let lines = self.rows * 4 + 100;
-        let around = |number| Some(Want::Around { number, lines });
+        let around = |number| Some(PageRequest::Around { number, lines });
         match self.goal {
-            Some(Goal::End) => return Some(Want::Last { lines }),
+            Some(Goal::End) => return Some(PageRequest::Last { lines }),
             Some(Goal::First) => return around(self.extent.first),
             Some(Goal::Line(number) | Goal::Match(number)) => {
                 let (first, end) = self.extent.part(number);
@@ -253,7 +253,7 @@ impl Logs {
         let Some(top) = self.top else {
             let stale = !self.window.is_of(self.extent.revision);
             let is_less = self.extent.end == 0 && self.extent.loading;
-            return (stale && !is_less).then_some(Want::Last { lines });
+            return (stale && !is_less).then_some(PageRequest::Last { lines });
         };
         let (first, end) = self.extent.part(top.number);
         let (from, to) = (self.window.first(), self.window.end());

@@ -100,7 +100,7 @@ impl Notices {
             return false;
         }
         let followed = notice.kind == NoticeKind::Running && attention.is_followed;
-        if notice.is_news() && !followed {
+        if notice.is_listed() && !followed {
             self.unread += 1;
         }
         self.keep(notice.clone());
@@ -113,7 +113,7 @@ impl Notices {
         let seen = notices.len().saturating_sub(unseen);
         for (at, notice) in notices.into_iter().enumerate() {
             if !self.entries.contains(&notice) {
-                self.unread += usize::from(at >= seen && notice.is_news());
+                self.unread += usize::from(at >= seen && notice.is_listed());
                 self.keep(notice);
             }
         }
@@ -148,8 +148,8 @@ impl Notices {
             NoticeKind::Running => attention.is_followed,
             _ => false,
         };
-        let grave = matches!(notice.level, Level::Warning | Level::Error);
-        let toast = !followed && (grave || !self.quiet);
+        let is_serious = matches!(notice.level, Level::Warning | Level::Error);
+        let toast = !followed && (is_serious || !self.quiet);
         let rings = !self.quiet && rings(notice, attention) && self.may_ring(now);
         Announced {
             toast,

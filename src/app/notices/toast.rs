@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_while_the_daemon_was_away_is_caught_up_with() {
+    fn what_happened_while_the_daemon_wasnt_running_is_caught_up_with() {
         let mut toasts = Toasts::default();
         toasts.launched(launched(&pending()), at(0));
         toasts.expire(at(60));

@@ -42,7 +42,7 @@ macro_rules! panels {
                 }
             }
 
-            pub fn panel_mut(&mut self) -> &mut dyn Panel {
+            fn panel_mut(&mut self) -> &mut dyn Panel {
                 match self {
                     $(Self::$name(it) => &mut **it,)*
                 }

@@ -129,7 +129,7 @@ impl Panes {
         if let Some(tab) = self.tabs.get_mut(self.active) {
             tab.zoomed = !tab.zoomed;
         }
-        self.read_news();
+        self.mark_seen();
         Vec::new()
     }
 
@@ -271,7 +271,7 @@ impl Panes {
             steps.push(Step::Go(Go::Sessions));
         } else if had_keys {
             self.leader = false;
-            self.read_news();
+            self.mark_seen();
             steps.extend(self.report_focus(true));
         }
         if let Some(page) = self.page {

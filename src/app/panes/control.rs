@@ -124,19 +124,19 @@ impl ControlConnections {
     /// now.
     pub(super) fn keep_only(&mut self, wanted: &[ShellPlace], ids: Option<&mut Ids>) -> Vec<Step> {
         let mut steps = Vec::new();
-        self.list.retain(|line| {
-            let keep = wanted.contains(&line.place);
+        self.list.retain(|connection| {
+            let keep = wanted.contains(&connection.place);
             if !keep {
-                steps.extend(line.close());
+                steps.extend(connection.close());
             }
             keep
         });
         if let Some(ids) = ids {
             for place in wanted {
                 if self.of(*place).is_none() {
-                    let line = ControlConnection::new(*place, ids.stream());
-                    steps.extend(line.open());
-                    self.list.push(line);
+                    let connection = ControlConnection::new(*place, ids.stream());
+                    steps.extend(connection.open());
+                    self.list.push(connection);
                 }
             }
         }
@@ -146,11 +146,11 @@ impl ControlConnections {
     /// Watches the screens of these places and of no others.
     pub(super) fn watch(&mut self, places: &[ShellPlace]) -> Vec<Step> {
         let mut steps = Vec::new();
-        for line in &mut self.list {
-            let wanted = places.contains(&line.place);
-            let changed = wanted != std::mem::replace(&mut line.watches, wanted);
-            if changed && matches!(line.state, ControlState::Live) {
-                steps.push(line.say(&Command::watch_screen(wanted), CommandPurpose::Setting));
+        for connection in &mut self.list {
+            let wanted = places.contains(&connection.place);
+            let changed = wanted != std::mem::replace(&mut connection.watches, wanted);
+            if changed && matches!(connection.state, ControlState::Live) {
+                steps.push(connection.say(&Command::watch_screen(wanted), CommandPurpose::Setting));
             }
         }
         steps
@@ -162,8 +162,8 @@ impl ControlConnections {
     }
 
     pub(super) fn is_opening(&self, place: ShellPlace) -> bool {
-        let line = self.of(place);
-        line.is_some_and(|line| matches!(line.state, ControlState::Opening))
+        let connection = self.of(place);
+        connection.is_some_and(|connection| matches!(connection.state, ControlState::Opening))
     }
 
     /// Why the connection to this place doesn't work.
@@ -176,7 +176,9 @@ impl ControlConnections {
     }
 
     fn of(&self, place: ShellPlace) -> Option<&ControlConnection> {
-        self.list.iter().find(|line| line.place == place)
+        self.list
+            .iter()
+            .find(|connection| connection.place == place)
     }
 
     /// The last list from the tmux in this place.
@@ -191,13 +193,16 @@ impl ControlConnections {
         command: Command,
         why: CommandPurpose,
     ) -> Result<Option<Step>, Clean> {
-        let line = self.list.iter_mut().find(|line| line.place == place);
-        let line = line.ok_or(tr!("the connection to its tmux isn't open"))?;
-        match &line.state {
-            ControlState::Live => Ok(Some(line.say(&command, why))),
+        let connection = self
+            .list
+            .iter_mut()
+            .find(|connection| connection.place == place);
+        let connection = connection.ok_or(tr!("the connection to its tmux isn't open"))?;
+        match &connection.state {
+            ControlState::Live => Ok(Some(connection.say(&command, why))),
             ControlState::Opening => {
-                if line.kept.len() < KEPT {
-                    line.kept.push((command, why));
+                if connection.kept.len() < KEPT {
+                    connection.kept.push((command, why));
                 }
                 Ok(None)
             }
@@ -215,16 +220,19 @@ impl ControlConnections {
         event: &StreamEvent,
         now: Timestamp,
     ) -> Option<(Vec<Step>, Vec<Brought>)> {
-        let line = self.list.iter_mut().find(|line| line.stream == stream)?;
+        let connection = self
+            .list
+            .iter_mut()
+            .find(|connection| connection.stream == stream)?;
         let mut brought = Vec::new();
         let steps = match event {
             StreamEvent::Opened => Vec::new(),
             StreamEvent::Data { source, bytes } => {
                 let keys = self.copy_keys;
-                line.data(*source, bytes, keys, now, &mut brought)
+                connection.data(*source, bytes, keys, now, &mut brought)
             }
             StreamEvent::Ended(end) => {
-                line.ended(end, now);
+                connection.ended(end, now);
                 Vec::new()
             }
         };
@@ -232,17 +240,18 @@ impl ControlConnections {
     }
 
     pub(super) fn tick(&mut self, ids: &mut Ids, now: Timestamp) -> Vec<Step> {
-        let due = |line: &&mut ControlConnection| line.retry_at().is_some_and(|at| now >= at);
+        let due =
+            |connection: &&mut ControlConnection| connection.retry_at().is_some_and(|at| now >= at);
         let lines = self.list.iter_mut().filter(due);
         lines
-            .filter_map(|line| {
-                *line = ControlConnection {
-                    attempts: line.attempts,
-                    watches: line.watches,
-                    listing: line.listing.take(),
-                    ..ControlConnection::new(line.place, ids.stream())
+            .filter_map(|connection| {
+                *connection = ControlConnection {
+                    attempts: connection.attempts,
+                    watches: connection.watches,
+                    listing: connection.listing.take(),
+                    ..ControlConnection::new(connection.place, ids.stream())
                 };
-                line.open()
+                connection.open()
             })
             .collect()
     }

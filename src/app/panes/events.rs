@@ -34,7 +34,7 @@ impl Panes {
             steps.extend(self.record_output(id, bytes));
         }
         let pane = &mut self.list[at];
-        pane.has_news &= !seen;
+        pane.has_unseen_output &= !seen;
         if !matches!(event, StreamEvent::Data { .. }) {
             steps.extend(self.end_permit(id));
         }

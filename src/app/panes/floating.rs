@@ -76,7 +76,7 @@ impl Panes {
             over_panes,
         });
         steps.extend(self.report_focus(true));
-        self.read_news();
+        self.mark_seen();
         if let Some(pane) = self.active_mut().filter(|pane| pane.can_reopen()) {
             steps.push(pane.reopen(ids.stream()));
         }

@@ -208,11 +208,6 @@ impl Panes {
         self.list.iter().filter(here).count()
     }
 
-    /// The focused pane fills the view.
-    pub fn is_zoomed(&self) -> bool {
-        self.tab().is_some_and(|tab| tab.zoomed)
-    }
-
     /// Terminal (keys go to the program), Leader (after the leader key), Input and Confirm (a prompt is
     /// open), Panes (no program runs in the pane).
     pub fn scope(&self) -> Scope {
@@ -270,15 +265,15 @@ impl Panes {
             self.tabs[at].focus = id;
             steps.extend(self.report_focus(true));
         }
-        self.read_news();
+        self.mark_seen();
         steps
     }
 
     /// Marks the output of visible panes as seen.
-    fn read_news(&mut self) {
+    fn mark_seen(&mut self) {
         let seen = self.seen();
         for pane in self.list.iter_mut().filter(|pane| seen.contains(&pane.id)) {
-            pane.has_news = false;
+            pane.has_unseen_output = false;
         }
     }
 
@@ -328,7 +323,7 @@ impl Panes {
         let step = self.report_focus(on);
         self.in_focus = on;
         if on {
-            self.read_news();
+            self.mark_seen();
         }
         step.into_iter().collect()
     }

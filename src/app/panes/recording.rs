@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{PaneId, PaneState, Panes, head_name};
 use crate::{
-    app::{effect::Effect, logs::file_name, step::Step},
+    app::{effect::Effect, file_name::file_name, step::Step},
     model::{notice::Level, text::Clean},
 };
 

@@ -15,7 +15,7 @@ pub struct WindowTab {
     pub index: u32,
     pub active: bool,
     /// The window has output that hasn't been visible.
-    pub news: bool,
+    pub unseen: bool,
     /// The bell of the window rang.
     pub rang: bool,
     /// Distance from the left edge of the line.
@@ -123,7 +123,7 @@ pub fn window_tabs(group: &Group, width: u16) -> Vec<WindowTab> {
             let tab = WindowTab {
                 index: window.index,
                 active: window.active,
-                news: !window.active && (window.activity || window.bell),
+                unseen: !window.active && (window.activity || window.bell),
                 rang: !window.active && window.bell,
                 column,
                 width: u16::try_from(label.width()).unwrap_or(u16::MAX),
@@ -206,8 +206,8 @@ mod tests {
         let labels: Vec<&str> = tabs.iter().map(|tab| tab.label.as_str()).collect();
         assert_eq!(labels, [" 1 make# ", " 2 학습* ", " 3 sh! "]);
         assert_eq!((tabs[1].column, tabs[2].column), (9, 18));
-        let news: Vec<bool> = tabs.iter().map(|tab| tab.news).collect();
-        assert_eq!(news, [true, false, true]);
+        let unseen: Vec<bool> = tabs.iter().map(|tab| tab.unseen).collect();
+        assert_eq!(unseen, [true, false, true]);
     }
 
     #[test]

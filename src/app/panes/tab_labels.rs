@@ -97,8 +97,12 @@ impl Panes {
             count => format!(" +{}", count - 1),
         };
         let mark = panes.iter().find_map(|pane| mark(pane)).unwrap_or_default();
-        let news = at != self.active && panes.iter().any(|pane| pane.has_news);
-        let mark = if mark.is_empty() && news { " +" } else { mark };
+        let unseen = at != self.active && panes.iter().any(|pane| pane.has_unseen_output);
+        let mark = if mark.is_empty() && unseen {
+            " +"
+        } else {
+            mark
+        };
         format!(" {host}{name}{more}{mark} ")
     }
 }

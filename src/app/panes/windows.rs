@@ -13,8 +13,8 @@ use super::{
 use crate::{
     action::Action,
     app::{
+        file_name::file_name,
         input::Input,
-        logs::file_name,
         step::{Ids, Step},
     },
     key::Key,

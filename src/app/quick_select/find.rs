@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_end_where_the_sentence_goes_on() {
+    fn urls_end_where_the_sentence_continues() {
         use MatchKind::Url;
         for (text, url) in [
             (

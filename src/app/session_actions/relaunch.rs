@@ -30,7 +30,7 @@ pub const ACTIONS: &[SessionAction] = &[
 ];
 
 /// Why nothing can continue in the home directory of a session.
-pub fn without_home(session: &Session) -> Option<String> {
+fn without_home(session: &Session) -> Option<String> {
     let (name, status) = (&session.name, &session.status);
     if !session.has_ended() {
         return Some(tr!(

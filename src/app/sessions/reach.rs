@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The number of rows in one request.
-pub const MORE: u64 = 200;
+const MORE: u64 = 200;
 /// A filter is requested after typing has paused for this time.
 const PAUSE: SignedDuration = SignedDuration::from_millis(300);
 

@@ -107,7 +107,7 @@ impl Listener {
     fn sentence(&self, change: &Change) -> Option<String> {
         Some(match change {
             // The progress of the image isn't reported.
-            Change::Session { session } if goes_on(session) => return None,
+            Change::Session { session } if is_pulling(session) => return None,
             Change::Session { session } => self.session_line(session),
             Change::Gone { session } => {
                 tr!("{session}  deleted", session = self.short(*session))
@@ -158,9 +158,9 @@ impl Listener {
     }
 }
 
-fn goes_on(session: &Session) -> bool {
-    let goes_on = |pull: &Pull| pull.figures.layers > 0 && pull.broken.is_none();
-    session.pull.as_deref().is_some_and(goes_on)
+fn is_pulling(session: &Session) -> bool {
+    let is_pulling = |pull: &Pull| pull.figures.layers > 0 && pull.broken.is_none();
+    session.pull.as_deref().is_some_and(is_pulling)
 }
 
 /// The context of a change. `None` = no context, or several.

@@ -43,7 +43,7 @@ impl RunCommand for Export {
             relaunch::settings(&connection, session.key()).await
         })?;
         // A launch can't start at a time in the past.
-        launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now()));
+        launch.starts_at = launch.starts_at.filter(|at| at.is_after(now()));
         let mut text = recipe::write(&launch);
         if !missing.is_empty() {
             let lacks = tr!(

@@ -17,7 +17,7 @@ use crate::{
         output::{self, Cell},
         times::moment,
     },
-    config::person,
+    config::user,
     model::{
         history::{HistoryEntry, Outcome, filter::HistoryFilter},
         request::SessionRequest,
@@ -46,7 +46,7 @@ impl RunCommand for History {
     fn run(self, invocation: &Invocation<'_>) -> fail::Outcome {
         let start = &invocation.load()?;
         let typed = self.filter.as_deref().unwrap_or_default();
-        let filter = HistoryFilter::read(typed, now(), &person::time_zone())
+        let filter = HistoryFilter::read(typed, now(), &user::time_zone())
             .map_err(|why| Fail::usage(tr!("--filter: {why}", why)))?;
         let entries = connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;

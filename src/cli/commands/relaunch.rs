@@ -213,7 +213,7 @@ pub async fn launch(
     let mut request = request::over(base, fields, &around)?;
     rules.mark(&mut request);
     // A start time in the past would be refused.
-    request.starts_at = request.starts_at.filter(|at| at.lies_ahead(around.now));
+    request.starts_at = request.starts_at.filter(|at| at.is_after(around.now));
     let mut taken = HashSet::new();
     let wanted = request.name.clone().filter(|_| !named);
     if let Some(wanted) = &wanted {

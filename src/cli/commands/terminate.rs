@@ -11,7 +11,7 @@ use crate::{
         commands::{RunCommand, rescue},
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
-        find::{self, Wanted},
+        find::{self, ListQuery},
         invocation::Invocation,
         output, patterns, several, termination, tty,
     },
@@ -195,7 +195,7 @@ async fn choose(
 async fn all_open(connection: &Connection, choice: Choice<'_>) -> Result<Vec<Session>, Fail> {
     let snapshot = connection.snapshot().await?;
     let context = choice.context(&snapshot)?;
-    let wanted = [Tab::Running, Tab::Others].map(|tab| Wanted {
+    let wanted = [Tab::Running, Tab::Others].map(|tab| ListQuery {
         tab,
         text: None,
         count: EVERYTHING,

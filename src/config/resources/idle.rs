@@ -8,6 +8,7 @@ use super::super::{
     writing::{in_quotes, plain, quoted, table},
 };
 use crate::model::{
+    catalogue::lower,
     idle::{IdleRules, Join, ReprieveRules, UTILIZATION_RESOURCES, UtilizationRules},
     span::Span,
     text::Clean,
@@ -171,9 +172,9 @@ impl IdleTable {
         };
         self.rules.tighten(&other.rules);
         self.rules.utilization = utilization;
-        self.extensions = less(self.extensions, other.extensions);
-        self.extend_by = less(self.extend_by, other.extend_by);
-        self.exempt = less(self.exempt, other.exempt);
+        self.extensions = lower(self.extensions, other.extensions);
+        self.extend_by = lower(self.extend_by, other.extend_by);
+        self.exempt = lower(self.exempt, other.exempt);
         self.contact = self.contact.take().or_else(|| other.contact.clone());
     }
 
@@ -203,11 +204,4 @@ fn tighter(mut mine: UtilizationRules, other: &UtilizationRules) -> UtilizationR
         }
     }
     mine
-}
-
-fn less<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
-    }
 }

@@ -3,12 +3,13 @@
 use std::{
     fs,
     io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use crate::{
+    config::saving::private_directory,
     gateway::{derived_secret, new_token},
     model::{
         failure::Failure, forward::Forward, forward::SshAccess, id::SessionKey, secret::Secret,
@@ -72,7 +73,7 @@ impl KeyFiles {
     }
 
     pub fn host_key(&self) -> Result<HostKey, Failure> {
-        create_directory(&self.directory).map_err(|error| broken(&self.directory, &error))?;
+        private_directory(&self.directory).map_err(|error| broken(&self.directory, &error))?;
         HostKey::load_or_generate(&self.directory.join("ssh_host_ed25519_key"))
     }
 
@@ -160,13 +161,6 @@ fn broken(path: &Path, error: &io::Error) -> Failure {
     .because(error.to_string())
 }
 
-fn create_directory(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-}
-
 /// Reads a private file. If there is none, it is created with `make`; of several processes that create it, all get the
 /// same content.
 fn read_or_create(
@@ -182,7 +176,7 @@ fn read_or_create(
     let text = make()?;
     let directory = path.parent().unwrap_or(path);
     let write = || -> io::Result<()> {
-        create_directory(directory)?;
+        private_directory(directory)?;
         let draft = path.with_extension("new");
         let mut file = fs::OpenOptions::new()
             .write(true)

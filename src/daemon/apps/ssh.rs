@@ -18,7 +18,7 @@ use crate::{
     engine::api::{AttachRequest, Attached, DialTarget, Engine, ExecCommand, HelperTask},
     gateway::{Io, Upstream},
     model::{
-        failure::Failure, id::SessionKey, settings::AppSettings, shell_start::ShellStart,
+        failure::Failure, id::SessionKey, inside, settings::AppSettings, shell_start::ShellStart,
         text::Clean,
     },
     protocol::message::StreamOpen,
@@ -113,7 +113,7 @@ impl SessionAccess for Reached {
     }
 
     fn hosts(&self) -> Vec<String> {
-        vec![self.name.to_string(), "main1".to_owned()]
+        vec![self.name.to_string(), inside::MAIN_HOST.to_owned()]
     }
 
     async fn exec(&self, argv: Vec<String>, tty: Option<(u16, u16)>) -> Result<Attached, Failure> {

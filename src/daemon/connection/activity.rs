@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn only_what_a_person_types_in_a_terminal_is_reported_and_once_a_second() {
+    async fn only_what_a_user_types_in_a_terminal_is_reported_and_once_a_second() {
         let mut typing = Typing::new(&terminal());
         for origin in [Origin::Reply, Origin::Focus, Origin::Motion] {
             assert!(typing.report(origin).is_none(), "{origin:?} counted");

@@ -64,11 +64,11 @@ pub(in crate::daemon) async fn serve(
             _ = look.tick() => renew(&mut socket, path).await,
         }
     }
-    let goes_on = server_state
+    let keeps_socket = server_state
         .successor
         .as_ref()
         .is_some_and(Successor::is_named);
-    let socket = goes_on.then_some(socket);
+    let socket = keeps_socket.then_some(socket);
     let farewell = async { while clients.join_next().await.is_some() {} };
     // Clients that haven't read their answers by then are disconnected.
     let _ = tokio::time::timeout(FAREWELL, farewell).await;

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::net::{UnixListener, UnixStream};
 
-use crate::daemon::process::lock::private_directory;
+use crate::config::saving::private_directory;
 
 /// The longest socket path that the kernel accepts.
 const LONGEST_PATH: usize = 107;

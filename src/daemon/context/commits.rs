@@ -1,12 +1,8 @@
-//! Creates images from sessions: one task each, which can be cancelled.
+//! Creates images from sessions: one task each.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use tokio::task::AbortHandle;
 
 use super::driver::Reporter;
 use crate::{
@@ -21,34 +17,6 @@ use crate::{
         order::{CommitNumber, OrderKind},
     },
 };
-
-/// Cheap to clone.
-#[derive(Clone, Default)]
-pub(in crate::daemon) struct Commits {
-    tasks: Arc<Mutex<HashMap<CommitNumber, AbortHandle>>>,
-}
-
-impl Commits {
-    fn tasks(&self) -> MutexGuard<'_, HashMap<CommitNumber, AbortHandle>> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Registers one that has begun.
-    pub fn began(&self, number: CommitNumber, task: AbortHandle) {
-        let mut tasks = self.tasks();
-        tasks.retain(|_, task| !task.is_finished());
-        tasks.insert(number, task);
-    }
-
-    /// Drops the engine's stream. The engine then deletes what it has of the image.
-    pub fn cancel(&self, number: CommitNumber) {
-        fault::point(Moment::Before, OrderKind::CancelCommit);
-        if let Some(task) = self.tasks().remove(&number) {
-            task.abort();
-        }
-        fault::point(Moment::After, OrderKind::CancelCommit);
-    }
-}
 
 /// Creates an image, reporting each step and the result.
 pub(in crate::daemon) async fn carry_out(

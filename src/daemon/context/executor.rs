@@ -13,11 +13,12 @@ use tokio::{
 };
 
 use super::{
-    commits::{self, Commits},
+    commits,
     driver::{Execute, Reporter},
     health_check::{self, AnswerFuture},
     lazy_engine::LazyEngine,
-    pulls::{self, Pulls},
+    pulls,
+    running_tasks::RunningTasks,
     stop_hook,
 };
 use crate::{
@@ -60,8 +61,8 @@ pub(in crate::daemon) struct Executor {
     forgetting: Arc<Semaphore>,
     /// Whether a client is subscribed, so that an engine that doesn't respond must be noticed.
     watched: Arc<watch::Sender<bool>>,
-    pulls: Pulls,
-    commits: Commits,
+    pulls: RunningTasks,
+    commits: RunningTasks,
     /// The task that listens to the engine's events.
     listener: Arc<Mutex<Option<AbortHandle>>>,
 }
@@ -74,8 +75,8 @@ impl Executor {
             room: Arc::new(Semaphore::new(AT_ONCE)),
             forgetting: Arc::new(Semaphore::new(FORGETTING)),
             watched: Arc::new(watch::Sender::new(false)),
-            pulls: Pulls::default(),
-            commits: Commits::default(),
+            pulls: RunningTasks::default(),
+            commits: RunningTasks::default(),
             listener: Arc::default(),
         }
     }
@@ -91,22 +92,22 @@ impl Execute<Order> for Executor {
     fn begin(&self, order: Order) {
         let pull = match &order {
             Order::Pull { number, .. } => Some(*number),
-            Order::CancelPull { number } => return self.pulls.cancel(*number),
+            Order::CancelPull { number } => return self.pulls.cancel(*number, order.kind()),
             _ => None,
         };
         let commit = match &order {
             Order::Commit { number, .. } => Some(*number),
-            Order::CancelCommit { number } => return self.commits.cancel(*number),
+            Order::CancelCommit { number } => return self.commits.cancel(*number, order.kind()),
             _ => None,
         };
         let this = self.clone();
         let connects = matches!(order, Order::Connect { .. });
         let task = tokio::spawn(async move { this.carry_out(order).await });
         if let Some(number) = pull {
-            self.pulls.began(number, task.abort_handle());
+            self.pulls.add(number, task.abort_handle());
         }
         if let Some(number) = commit {
-            self.commits.began(number, task.abort_handle());
+            self.commits.add(number, task.abort_handle());
         }
         if connects {
             let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);

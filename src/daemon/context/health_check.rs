@@ -20,7 +20,7 @@ const DOUBT: Duration = Duration::from_secs(5);
 const REST: Duration = Duration::from_secs(30);
 
 /// How long a ping may take. Engines have a limit of their own, whose error explains more.
-const WORD: Duration = Duration::from_secs(15);
+const PING_LIMIT: Duration = Duration::from_secs(15);
 
 pub(in crate::daemon) type AnswerFuture<'a, T> =
     Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
@@ -59,13 +59,13 @@ pub(in crate::daemon) async fn wait_for_silence<'a>(
 async fn silence_after<'a>(ping: impl Fn() -> AnswerFuture<'a, ()>, pause: Duration) -> Failure {
     loop {
         sleep(pause).await;
-        match timeout(WORD, ping()).await {
+        match timeout(PING_LIMIT, ping()).await {
             Ok(Err(error)) if error.is_lost() => return error,
             Ok(_) => {}
             Err(_) => {
                 return Failure::unreachable(
                     tr_sent!("this context"),
-                    tr_sent!("no answer for {seconds}s", seconds = WORD.as_secs()),
+                    tr_sent!("no answer for {seconds}s", seconds = PING_LIMIT.as_secs()),
                 );
             }
         }
@@ -113,7 +113,7 @@ mod tests {
             said.is_lost() && said.to_string().contains("no answer for 15s"),
             "{said}"
         );
-        assert_eq!(begun.elapsed(), DOUBT + WORD);
+        assert_eq!(begun.elapsed(), DOUBT + PING_LIMIT);
     }
 
     #[tokio::test(start_paused = true)]

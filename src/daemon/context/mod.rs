@@ -9,4 +9,5 @@ pub(super) mod manager_executor;
 pub(super) mod pulls;
 pub(super) mod query;
 pub(super) mod runner;
+mod running_tasks;
 pub(super) mod stop_hook;

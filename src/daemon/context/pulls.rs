@@ -1,12 +1,8 @@
-//! Runs image pulls: one task each, which can be cancelled.
+//! Runs image pulls: one task each.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use tokio::task::AbortHandle;
 
 use super::driver::Reporter;
 use crate::{
@@ -18,34 +14,6 @@ use crate::{
         order::{OrderKind, PullNumber},
     },
 };
-
-/// Cheap to clone.
-#[derive(Clone, Default)]
-pub(in crate::daemon) struct Pulls {
-    tasks: Arc<Mutex<HashMap<PullNumber, AbortHandle>>>,
-}
-
-impl Pulls {
-    fn tasks(&self) -> MutexGuard<'_, HashMap<PullNumber, AbortHandle>> {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Registers a pull that has started.
-    pub fn began(&self, number: PullNumber, task: AbortHandle) {
-        let mut tasks = self.tasks();
-        tasks.retain(|_, task| !task.is_finished());
-        tasks.insert(number, task);
-    }
-
-    /// Cancels a pull by closing its connection to the engine, which then stops.
-    pub fn cancel(&self, number: PullNumber) {
-        fault::point(Moment::Before, OrderKind::CancelPull);
-        if let Some(task) = self.tasks().remove(&number) {
-            task.abort();
-        }
-        fault::point(Moment::After, OrderKind::CancelPull);
-    }
-}
 
 /// Fetches an image, reporting the progress and the result.
 pub(in crate::daemon) async fn carry_out(

@@ -16,8 +16,10 @@ use crate::{
     },
     model::{
         failure::{Failure, FailureKind},
-        files::{FilePlace, FileProgress, FileWork},
+        files::{FilePath, FilePlace, FileProgress, FileWork, WriteOptions},
+        id::SessionKey,
         idle::ActivityKind,
+        loss::Rescue,
     },
     protocol::message::StreamOpen,
 };
@@ -43,35 +45,12 @@ pub(in crate::daemon) async fn open(
             place,
             path,
             offset,
-        } => {
-            let found = place::find(inbound, &place, false).await?;
-            let used = using(inbound, &found).await;
-            let bytes = found.engine.read_file(&found.root, &path, offset).await?;
-            Ok(FileStream {
-                output: with(bytes, used),
-                input: None,
-            })
-        }
+        } => read(inbound, &place, &path, offset).await,
         StreamOpen::WriteFile {
             place,
             path,
             options,
-        } => {
-            let found = place::find(inbound, &place, true).await?;
-            let used = using(inbound, &found).await;
-            let (input, typed) = mpsc::channel(INPUT);
-            let writing = async move {
-                let content = content(typed);
-                let root = &found.root;
-                found.engine.write_file(root, &path, options, content).await
-            };
-            // It has no output, and an error if it fails.
-            let written = once(writing.boxed()).filter_map(async |result| result.err().map(Err));
-            Ok(FileStream {
-                output: with(written.boxed(), used),
-                input: Some(input),
-            })
-        }
+        } => write(inbound, &place, path, options).await,
         StreamOpen::ReadFiles {
             place,
             directory,
@@ -89,32 +68,80 @@ pub(in crate::daemon) async fn open(
             let (input, typed) = mpsc::channel(INPUT);
             let content = content(typed);
             let writing = async move { found.engine.write_files(&found.root, content).await };
-            let written = once(writing.boxed()).filter_map(async |result| result.err().map(Err));
             Ok(FileStream {
-                output: written.boxed(),
+                output: errors_of(writing),
                 input: Some(input),
             })
         }
         StreamOpen::FileWork { place, work } => work_on(inbound, place, work).await,
-        StreamOpen::Rescue { session, rescue } => {
-            let found = place::find(inbound, &FilePlace::Session { session }, true).await?;
-            if found.running.is_none() {
-                let text =
-                    tr_sent!("the session has ended, so no files of it are copied into a folder");
-                return Err(Failure::refused(text).hint(tr_sent!(
-                    "copy from its home directory: `workbay cp S:PATH .`"
-                )));
-            }
-            let used = using(inbound, &found).await;
-            Ok(FileStream {
-                output: with(rescue::reports(found.engine, session.id, rescue), used),
-                input: None,
-            })
-        }
+        StreamOpen::Rescue { session, rescue } => rescue_files(inbound, session, rescue).await,
         _ => Err(Failure::internal(tr_sent!(
             "a stream of another kind was opened. Report this error"
         ))),
     }
+}
+
+async fn read(
+    inbound: &mpsc::Sender<Inbound>,
+    place: &FilePlace,
+    path: &FilePath,
+    offset: u64,
+) -> Result<FileStream, Failure> {
+    let found = place::find(inbound, place, false).await?;
+    let used = using(inbound, &found).await;
+    let bytes = found.engine.read_file(&found.root, path, offset).await?;
+    Ok(FileStream {
+        output: with(bytes, used),
+        input: None,
+    })
+}
+
+async fn write(
+    inbound: &mpsc::Sender<Inbound>,
+    place: &FilePlace,
+    path: FilePath,
+    options: WriteOptions,
+) -> Result<FileStream, Failure> {
+    let found = place::find(inbound, place, true).await?;
+    let used = using(inbound, &found).await;
+    let (input, typed) = mpsc::channel(INPUT);
+    let writing = async move {
+        let content = content(typed);
+        let root = &found.root;
+        found.engine.write_file(root, &path, options, content).await
+    };
+    Ok(FileStream {
+        output: with(errors_of(writing), used),
+        input: Some(input),
+    })
+}
+
+/// The output of work that has none: an error if it fails.
+fn errors_of(
+    work: impl Future<Output = Result<(), Failure>> + Send + 'static,
+) -> BoxStream<'static, Result<Bytes, Failure>> {
+    let done = once(work.boxed());
+    done.filter_map(async |result| result.err().map(Err))
+        .boxed()
+}
+
+async fn rescue_files(
+    inbound: &mpsc::Sender<Inbound>,
+    session: SessionKey,
+    rescue: Rescue,
+) -> Result<FileStream, Failure> {
+    let found = place::find(inbound, &FilePlace::Session { session }, true).await?;
+    if found.running.is_none() {
+        let text = tr_sent!("the session has ended, so no files of it are copied into a folder");
+        return Err(Failure::refused(text).hint(tr_sent!(
+            "copy from its home directory: `workbay cp S:PATH .`"
+        )));
+    }
+    let used = using(inbound, &found).await;
+    Ok(FileStream {
+        output: with(rescue::reports(found.engine, session.id, rescue), used),
+        input: None,
+    })
 }
 
 /// Refuses a place where each file needs a stream.

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Seek, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     thread,
     time::Duration,
@@ -11,7 +11,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::protocol::lock_record::LockRecord;
+use crate::{config::saving::private_directory, protocol::lock_record::LockRecord};
 
 /// A client that checks the lock holds it for a moment, so the daemon retries.
 const TRIES: u32 = 10;
@@ -146,14 +146,6 @@ impl Drop for Lock {
         // Closing the file releases the lock, so a failure to clear the text does no harm.
         let _ = self.blank();
     }
-}
-
-/// Creates a directory (and its parents) that only this user can access.
-pub(in crate::daemon) fn private_directory(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ pub(in crate::daemon) struct SampleTargets {
     /// Sampled as often as the engine has new figures.
     pub watched: BTreeSet<SessionId>,
     /// Sampled at this interval or more often.
-    pub judged: BTreeMap<SessionId, Duration>,
+    pub idle_checked: BTreeMap<SessionId, Duration>,
     /// Sessions that are cheap to read, with their start.
     pub recorded: BTreeMap<SessionId, Timestamp>,
     /// Sessions with a disk limit, whose home directories are measured.
@@ -86,13 +86,13 @@ pub(in crate::daemon) struct SampleTargets {
 impl SampleTargets {
     fn is_empty(&self) -> bool {
         self.watched.is_empty()
-            && self.judged.is_empty()
+            && self.idle_checked.is_empty()
             && self.recorded.is_empty()
             && self.limited.is_empty()
     }
 
     fn all(&self) -> BTreeSet<SessionId> {
-        let unwatched = self.judged.keys().chain(self.recorded.keys());
+        let unwatched = self.idle_checked.keys().chain(self.recorded.keys());
         let all = unwatched.chain(&self.watched).chain(&self.limited);
         all.copied().collect()
     }
@@ -109,23 +109,23 @@ impl SampleTargets {
                 UNWATCHED
             }
         });
-        let judged = self.judged.get(&session).copied();
-        let shortest = recorded.into_iter().chain(judged).min();
+        let idle_checked = self.idle_checked.get(&session).copied();
+        let shortest = recorded.into_iter().chain(idle_checked).min();
         shortest.unwrap_or(UNWATCHED).max(period)
     }
 
     fn ask(&self, session: SessionId, due: bool) -> UsageAsk {
-        let judged = self.judged.contains_key(&session);
+        let idle_checked = self.idle_checked.contains_key(&session);
         let need = match () {
             () if self.watched.contains(&session) => Need::Watched,
             () if !due => Need::Kept,
             () if self.recorded.contains_key(&session) => Need::Recorded,
-            () => Need::Judged,
+            () => Need::IdleChecks,
         };
         UsageAsk {
             session,
             need,
-            judged,
+            idle_checked,
             limited: self.limited.contains(&session),
         }
     }
@@ -245,8 +245,8 @@ impl Sampler {
 
     /// The figures of sessions that have idle checks.
     pub fn with_idle_checks(&self, usages: &[(SessionId, Usage)]) -> Vec<(SessionId, Usage)> {
-        let judged = usages.iter();
-        let judged = judged.filter(|(id, _)| self.wanted.judged.contains_key(id));
-        judged.cloned().collect()
+        let idle_checked = usages.iter();
+        let idle_checked = idle_checked.filter(|(id, _)| self.wanted.idle_checked.contains_key(id));
+        idle_checked.cloned().collect()
     }
 }

@@ -24,7 +24,7 @@ use crate::{
 
 impl ContextRunner {
     /// The sessions to sample: the running ones among the watched sessions (or among all), and those that
-    /// idle checks judge by their figures. Empty while the engine is disconnected.
+    /// idle checks use their figures. Empty while the engine is disconnected.
     fn sampled(&self, watched: impl Iterator<Item = SessionKey>, all: bool) -> SampleTargets {
         if !matches!(self.known().engine(), EngineState::Connected { .. }) {
             return SampleTargets::default();
@@ -43,7 +43,7 @@ impl ContextRunner {
         SampleTargets {
             limited: self.disk_limited(),
             watched,
-            judged: self.known().sampled().into_iter().collect(),
+            idle_checked: self.known().sampled().into_iter().collect(),
             recorded: if cheap {
                 self.recorded.all().clone()
             } else {
@@ -96,11 +96,13 @@ impl Core {
         let Some(runner) = self.contexts.get_mut(samples.context) else {
             return;
         };
-        let judged = runner.sampler.with_idle_checks(&samples.usages);
-        if !judged.is_empty()
+        let idle_checked = runner.sampler.with_idle_checks(&samples.usages);
+        if !idle_checked.is_empty()
             && let ContextMachine::Scheduler(driver) = &mut runner.machine
         {
-            driver.push(Fact::Sampled { samples: judged });
+            driver.push(Fact::Sampled {
+                samples: idle_checked,
+            });
             self.settle(samples.context).await;
         }
         let Some(runner) = self.contexts.get(samples.context) else {

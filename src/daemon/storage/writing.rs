@@ -1,5 +1,5 @@
 //! Writes to the state database before anything else happens. A request that can't be recorded is refused if
-//! possible; other changes are owed. Only the end of a session doesn't wait. A row that can never be written
+//! possible; other changes are deferred. Only the end of a session doesn't wait. A row that can never be written
 //! delays no other row: it is set aside.
 
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::{
 /// The pause before writing to the state database is tried again.
 const WRITE_AGAIN: Duration = Duration::from_secs(5);
 
-/// The limit of owed entries of histories, the audit trail and launches. Beyond it, the oldest are dropped.
+/// The limit of deferred entries of histories, the audit trail and launches. Beyond it, the oldest are dropped.
 const ENTRIES: usize = 4_096;
 /// The same limit for figures, which are longer.
 const FIGURES: usize = 256;
@@ -50,7 +50,7 @@ impl DeferredWrites {
         std::mem::take(&mut self.dropped)
     }
 
-    /// A repeated attempt replaces the entry that is owed.
+    /// A repeated attempt replaces the entry that is deferred.
     fn repeats(&mut self, write: &Write) -> bool {
         let Write::HistoryAgain(new) = write else {
             return false;
@@ -119,14 +119,14 @@ fn is_entry(write: &Write) -> bool {
 }
 
 impl Core {
-    /// Writes the step together with everything owed, so that no change is reported out of order.
+    /// Writes the step together with everything deferred, so that no change is reported out of order.
     pub(in crate::daemon) async fn write(
         &mut self,
         step: &DriverStep,
         ends: bool,
     ) -> Result<(), StoreError> {
-        let owes = !self.deferred.is_empty() && step.waits;
-        if step.writes.is_empty() && !owes {
+        let has_deferred = !self.deferred.is_empty() && step.waits;
+        if step.writes.is_empty() && !has_deferred {
             return Ok(());
         }
         let purpose = purpose(ends || contains_end(&step.writes));
@@ -134,7 +134,7 @@ impl Core {
         writes.extend(step.writes.iter().cloned());
         let written = self.store.write_for(purpose, writes).await;
         match written {
-            // An owed row may have caused the error: the current request must not be refused because of it.
+            // A deferred row may have caused the error: the current request must not be refused because of it.
             Err(error) if error.is_of_a_row() && !self.deferred.is_empty() => {
                 self.write_deferred().await;
                 if !self.deferred.is_empty() {
@@ -151,7 +151,7 @@ impl Core {
         }
     }
 
-    /// Clears what is owed. Orders that waited for a record which can't be written are not carried out.
+    /// Clears what is deferred. Orders that waited for a record which can't be written are not carried out.
     fn clear_deferred(&mut self, unwritten: &[Unwritten]) {
         let dropped = self.deferred.clear();
         if self.write_again.take().is_some() {
@@ -252,7 +252,7 @@ impl Core {
 
 /// The notifications about rows that were set aside, one for each session.
 fn notices(unwritten: &[Unwritten]) -> impl Iterator<Item = Notice> {
-    unwritten.iter().filter(|it| it.is_news).map(|it| {
+    unwritten.iter().filter(|it| it.is_first).map(|it| {
         let text = tr_sent!(
             "{text}. The row was set aside and everything else is saved. Run `workbay doctor` for \
              details",
@@ -298,47 +298,47 @@ mod tests {
 
     #[test]
     fn a_disk_that_stays_full_does_not_fill_the_memory() {
-        let mut owed = DeferredWrites::default();
+        let mut deferred = DeferredWrites::default();
         for (second, number) in (0..).zip(0..2 * ENTRIES) {
             let at = Timestamp::from_second(second).unwrap();
-            owed.add([
+            deferred.add([
                 audit(&number.to_string()),
                 Write::ForgetFiguresBefore { at },
             ]);
         }
-        assert_eq!(owed.writes().len(), ENTRIES + 1);
+        assert_eq!(deferred.writes().len(), ENTRIES + 1);
         let newest = audit(&(2 * ENTRIES - 1).to_string());
-        assert!(owed.writes().contains(&newest));
-        assert!(!owed.writes().contains(&audit("0")));
+        assert!(deferred.writes().contains(&newest));
+        assert!(!deferred.writes().contains(&audit("0")));
     }
 
     #[test]
     fn what_sessions_used_does_not_fill_the_memory_either_and_what_goes_is_counted() {
-        let mut owed = DeferredWrites::default();
+        let mut deferred = DeferredWrites::default();
         let used = |number: usize| Write::Figures {
             session: SessionKey::local(SessionId::from_u128(number as u128)),
             at: Timestamp::UNIX_EPOCH,
             ended: true,
             record: Box::default(),
         };
-        owed.add((0..FIGURES + 3).map(used));
-        assert_eq!(owed.writes().first(), Some(&used(3)));
-        assert_eq!(owed.writes().len(), FIGURES);
+        deferred.add((0..FIGURES + 3).map(used));
+        assert_eq!(deferred.writes().first(), Some(&used(3)));
+        assert_eq!(deferred.writes().len(), FIGURES);
         let launch = |number: usize| Write::Recent {
             at: Timestamp::UNIX_EPOCH,
             context: ContextName::local(),
             title: Clean::new(&number.to_string()),
             launch: Box::default(),
         };
-        owed.add((0..ENTRIES + 4).map(launch));
-        assert_eq!(owed.writes().len(), FIGURES + ENTRIES);
-        assert_eq!((owed.clear(), owed.clear()), (7, 0));
+        deferred.add((0..ENTRIES + 4).map(launch));
+        assert_eq!(deferred.writes().len(), FIGURES + ENTRIES);
+        assert_eq!((deferred.clear(), deferred.clear()), (7, 0));
     }
 
     #[test]
     fn the_same_attempt_once_more_is_owed_once() {
-        let mut owed = DeferredWrites::default();
-        owed.add([
+        let mut deferred = DeferredWrites::default();
+        deferred.add([
             Write::History(entry("other")),
             Write::History(entry("wait")),
         ]);
@@ -346,11 +346,11 @@ mod tests {
             attempts: 3,
             ..entry("wait")
         };
-        owed.add([Write::HistoryAgain(again.clone())]);
+        deferred.add([Write::HistoryAgain(again.clone())]);
         // The state database has no entry that could be replaced.
         let left = [Write::History(entry("other")), Write::History(again)];
-        assert_eq!(owed.writes(), left);
-        owed.add([Write::HistoryAgain(entry("other"))]);
-        assert_eq!(owed.writes().len(), 3);
+        assert_eq!(deferred.writes(), left);
+        deferred.add([Write::HistoryAgain(entry("other"))]);
+        assert_eq!(deferred.writes().len(), 3);
     }
 }

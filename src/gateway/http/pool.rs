@@ -86,7 +86,7 @@ pub(super) async fn connect(shared: &Arc<Shared>) -> Result<Sender, ConnectError
         .await
         .map_err(ConnectError::Http)?;
     shared.spawn(async move {
-        // Whoever waits for the answer gets the error.
+        // The request that waits for the answer gets the error.
         let _ = connection.with_upgrades().await;
     });
     Ok(sender)

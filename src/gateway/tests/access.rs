@@ -47,7 +47,7 @@ async fn a_one_time_token_becomes_a_cookie_and_disappears() {
         "{seen}"
     );
     assert!(!seen.contains("workbay"), "{seen}");
-    // Whoever has the cookie may open a URL that was used before.
+    // A browser with the cookie may open a URL that was used before.
     assert_status(&gateway.get(path, "").await, 303);
 }
 

@@ -182,7 +182,7 @@ async fn an_interrupted_upload_is_interrupted_for_the_application() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_ends_its_request() {
+async fn a_client_that_disconnects_ends_its_request() {
     let (sender, mut ended) = tokio::sync::mpsc::channel(1);
     let app = raw_app(move |mut tcp| {
         let sender = sender.clone();

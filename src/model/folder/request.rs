@@ -81,7 +81,7 @@ pub enum FolderRequest {
         folder: String,
         quota: Option<Bytes>,
     },
-    /// The permission that the folder gives to everybody who can mount it.
+    /// The permission that the folder gives to all users who can mount it.
     SetPermission {
         folder: String,
         permission: FolderPermission,

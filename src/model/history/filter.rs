@@ -11,7 +11,7 @@ use super::{HistoryEntry, Outcome};
 use crate::model::{nearest::nearest, span::Span, status::Status};
 
 /// The properties of an entry, as they are typed.
-pub const PROPERTIES: [&str; 9] = [
+const PROPERTIES: [&str; 9] = [
     "id", "phase", "result", "from", "to", "error", "message", "created", "updated",
 ];
 const RESULTS: [&str; 7] = [

@@ -41,7 +41,7 @@ fn a_launch_is_answered_at_once_and_followed() {
 }
 
 #[test]
-fn a_launch_that_comes_to_nothing_tells_why() {
+fn a_failed_launch_reports_why() {
     for (status, what) in [
         ("CANCELLED", "was cancelled before it ran"),
         ("ERROR", "failed"),
@@ -184,7 +184,7 @@ fn a_session_that_vanished_between_list_and_click_is_a_sentence_and_its_row_goes
 }
 
 #[test]
-fn a_rename_that_no_event_tells_of_is_seen() {
+fn a_rename_without_an_event_is_seen() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
     let name = "renamed".to_owned();

@@ -74,7 +74,7 @@ impl Play {
 }
 
 #[test]
-fn what_is_wrong_by_itself_is_refused_at_once() {
+fn what_is_wrong_without_any_context_is_refused_at_once() {
     let mut play = Play::watched(0);
     let past = LaunchRequest {
         session_type: SessionType::Batch,

@@ -16,7 +16,7 @@ use crate::{
 };
 
 #[test]
-fn the_line_is_lost_and_sessions_stay_as_they_were() {
+fn the_connection_is_lost_and_sessions_stay_as_they_were() {
     let mut play = Play::watched(3);
     let reach = ObserverRequest::Context(ContextRequest::Reach {
         tab: Tab::Running,

@@ -83,7 +83,7 @@ fn soon_after_sessions_moved() {
 }
 
 #[test]
-fn a_lost_line_tells_nothing() {
+fn a_lost_connection_reports_nothing() {
     let mut play = Play::watched(1);
     assert!(play.observer.statistics().is_some());
     play.lose();

@@ -267,7 +267,7 @@ fn a_trembling_idle_clock_is_no_news() {
 }
 
 #[test]
-fn a_person_is_warned_of_an_end_that_the_engine_tells() {
+fn a_user_is_warned_of_an_end_that_the_engine_reports() {
     let mut play = Play::watched(1);
     let id = *play.there.keys().next().unwrap();
     let state = IdleState::Counting { until: at(2_000) };

@@ -150,7 +150,7 @@ pub fn check_new_name(name: &str) -> Result<(), String> {
 }
 
 /// Whether a folder can't have this name, because a session has a file or directory with it.
-pub fn is_reserved(name: &str) -> bool {
+fn is_reserved(name: &str) -> bool {
     let stem = |end: &str| name.strip_prefix('.').and_then(|it| it.strip_suffix(end));
     let word = |stem: &str| {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();

@@ -1,6 +1,7 @@
 //! Idempotency keys: a launch that is requested again with the same key doesn't launch a second session.
 
 use crate::model::{
+    fnv,
     id::{ContextName, InstanceId, SessionId},
     spec::LaunchRequest,
     text::Clean,
@@ -35,15 +36,8 @@ pub fn check(key: &str) -> Result<(), String> {
 pub fn session(instance: InstanceId, context: ContextName, key: &str, copy: usize) -> SessionId {
     // The repetition makes the last characters affect every bit.
     let text = format!("{instance}\0{context}\0{key}\0{copy}\0").repeat(2);
-    SessionId::from_u128(fnv(text.as_bytes()))
-}
-
-/// FNV-1a of 128 bits. A collision isn't an attack, because keys only affect their own user.
-fn fnv(bytes: &[u8]) -> u128 {
-    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    let step = |hash: u128, byte: &u8| (hash ^ u128::from(*byte)).wrapping_mul(PRIME);
-    bytes.iter().fold(OFFSET, step)
+    // A collision isn't an attack, because keys only affect their own user.
+    SessionId::from_u128(fnv::wide(text.as_bytes()))
 }
 
 impl LaunchRequest {

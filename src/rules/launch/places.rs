@@ -1,4 +1,4 @@
-//! Whether containers find places on the agents of a resource group. The sum of what is free in a group doesn't tell: two
+//! Whether containers find places on the agents of a resource group. The sum of what is free in a group isn't enough: two
 //! agents with one free GPU each have no place for a container with two.
 
 use crate::model::{

@@ -88,7 +88,7 @@ pub fn recorded(
     session: Option<&Session>,
     now: Timestamp,
 ) -> LaunchRequest {
-    launch.starts_at = launch.starts_at.filter(|at| at.lies_ahead(now));
+    launch.starts_at = launch.starts_at.filter(|at| at.is_after(now));
     if let Some(session) = session {
         let free = session.has_ended() && launch.name.is_some();
         launch.name = free.then(|| session.name.to_string());

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_persons_limits_counts_too() {
+    fn what_is_left_of_a_users_limits_counts_too() {
         let mut offer = offer(vec![group("default", slots(8, 64, 0))]);
         offer.limits.remaining.cpu = Some(Cpu::from_millis(2000));
         let asked = request(&slots(4, 8, 0));

@@ -234,7 +234,7 @@ fn each_way_to_end_has_its_line() {
 }
 
 #[test]
-fn of_a_session_that_goes_on_nothing_is_said() {
+fn nothing_is_reported_of_a_session_that_keeps_running() {
     for status in [Status::Running, Status::Pending, Status::Terminating] {
         let open = with(ended("", None), |it| it.status = status);
         assert_eq!(verdict(&open, None), None);

@@ -31,7 +31,7 @@ fn a_frame_replaces_the_one_before() {
 }
 
 #[test]
-fn the_cursor_stands_where_the_frame_says() {
+fn the_cursor_is_where_the_frame_says() {
     let mut canvas = canvas();
     draw(&mut canvas, "ab", None);
     assert!(!canvas.backend().cursor_visible());
@@ -45,7 +45,7 @@ fn the_cursor_stands_where_the_frame_says() {
 }
 
 #[test]
-fn what_stands_still_is_neither_painted_nor_lost() {
+fn what_is_unchanged_is_neither_painted_nor_lost() {
     let mut canvas = canvas();
     let mut emulator = Emulator::new(6, 2);
     let mut painted = Vec::new();

@@ -57,7 +57,7 @@ pub struct EventLoop<'a> {
     /// A key was sent to the program of this stream. Its next output is drawn without waiting.
     echo: Option<StreamId>,
     /// Another program uses the terminal, so nothing is drawn.
-    away: bool,
+    borrowed: bool,
 }
 
 /// When frames are drawn.
@@ -89,7 +89,7 @@ impl<'a> EventLoop<'a> {
             pacer: Pacer::default(),
             shown: clock::now(),
             echo: None,
-            away: false,
+            borrowed: false,
         }
     }
 
@@ -143,7 +143,7 @@ impl<'a> EventLoop<'a> {
     }
 
     fn is_due(&self, now: Instant) -> bool {
-        self.app.is_dirty() && !self.away && self.pacer.due(now)
+        self.app.is_dirty() && !self.borrowed && self.pacer.due(now)
     }
 
     /// The time until the next action that is due without an event.
@@ -154,7 +154,7 @@ impl<'a> EventLoop<'a> {
             Duration::try_from(left).unwrap_or(Duration::ZERO)
         });
         let frame = self.pacer.next();
-        let frame = frame.filter(|_| self.app.is_dirty() && !self.away);
+        let frame = frame.filter(|_| self.app.is_dirty() && !self.borrowed);
         let frame = frame.map(|at| at.saturating_duration_since(clock::instant()));
         app.into_iter().chain(frame).min()
     }
@@ -222,7 +222,7 @@ impl<'a> EventLoop<'a> {
 
     fn take_at(&mut self, msg: Msg, now: Timestamp) -> std::io::Result<Next> {
         if matches!(msg, Msg::Edited { .. } | Msg::EditedFile { .. }) {
-            self.away = false;
+            self.borrowed = false;
             self.stage.take_back()?;
         }
         let effects = self.app.update(msg, now);
@@ -272,7 +272,7 @@ impl<'a> EventLoop<'a> {
                 }
                 continue;
             }
-            self.away |= matches!(
+            self.borrowed |= matches!(
                 effect,
                 Effect::Edit { .. } | Effect::EditFile { .. } | Effect::EditSettings { .. }
             );

@@ -25,7 +25,7 @@ use crate::{
 #[derive(Clone)]
 struct Seen {
     canvas: Rc<RefCell<Canvas<TestBackend>>>,
-    frames: Rc<RefCell<usize>>,
+    frames: Rc<watch::Sender<usize>>,
     first: Rc<RefCell<Option<String>>>,
 }
 
@@ -58,9 +58,9 @@ impl Stage for Seen {
     }
 
     fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> std::io::Result<()> {
-        *self.frames.borrow_mut() += 1;
         let Ok(()) = self.canvas.borrow_mut().draw(picture, paint);
         self.first.borrow_mut().get_or_insert_with(|| self.text());
+        self.frames.send_modify(|count| *count += 1);
         Ok(())
     }
 
@@ -94,14 +94,14 @@ impl Stage for Seen {
 }
 
 /// A user of a running TUI.
-struct Person {
+struct User {
     keys: mpsc::UnboundedSender<Msg>,
     link: mpsc::Sender<Link>,
     seen: Seen,
     left: CancellationToken,
 }
 
-impl Person {
+impl User {
     fn press(&self, keys: &str) {
         for key in keys.split_whitespace() {
             self.keys.send(Msg::Key(key.parse().unwrap())).unwrap();
@@ -115,13 +115,10 @@ impl Person {
     }
 
     async fn sees(&self, text: &str) {
-        for _ in 0..2000 {
-            if self.seen.text().contains(text) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("{text:?} never came:\n{}", self.seen.text());
+        let mut frames = self.seen.frames.subscribe();
+        let shown = frames.wait_for(|_| self.seen.text().contains(text));
+        let shown = tokio::time::timeout(Duration::from_secs(20), shown).await;
+        assert!(shown.is_ok(), "{text:?} never came:\n{}", self.seen.text());
     }
 }
 
@@ -162,14 +159,14 @@ fn effects(
 }
 
 /// Runs a TUI without a daemon, with a user.
-async fn with_person<F: Future<Output = ()>>(acts: impl FnOnce(Person) -> F) {
-    with_person_after(None, acts).await;
+async fn with_user<F: Future<Output = ()>>(acts: impl FnOnce(User) -> F) {
+    with_user_after(None, acts).await;
 }
 
 /// The same, after something has already come from a daemon.
-async fn with_person_after<F: Future<Output = ()>>(
+async fn with_user_after<F: Future<Output = ()>>(
     first: Option<Link>,
-    acts: impl FnOnce(Person) -> F,
+    acts: impl FnOnce(User) -> F,
 ) {
     let app = app();
     let (events_in, streams) = mpsc::channel(streams::EVENTS);
@@ -181,13 +178,13 @@ async fn with_person_after<F: Future<Output = ()>>(
     let (_current_in, current) = watch::channel(None);
     let (keys, mut typed) = mpsc::unbounded_channel();
     let mut seen = Seen::new();
-    let person = Person {
+    let user = User {
         keys,
         link: link_in,
         seen: seen.clone(),
         left: CancellationToken::new(),
     };
-    let left = person.left.clone();
+    let left = user.left.clone();
     let effects = effects(events_in, answers_in, current);
     let sources = Sources {
         input: futures_util::stream::poll_fn(move |context| typed.poll_recv(context)),
@@ -201,26 +198,26 @@ async fn with_person_after<F: Future<Output = ()>>(
         left.cancel();
     };
     LocalSet::new()
-        .run_until(async { tokio::join!(Box::pin(run), Box::pin(acts(person))) })
+        .run_until(async { tokio::join!(Box::pin(run), Box::pin(acts(user))) })
         .await;
 }
 
 #[tokio::test]
 async fn a_shell_of_this_host_works_in_a_pane() {
-    with_person(|person| async move {
-        person.sees("Connecting").await;
-        person.press("!");
-        person.sees("Ctrl-] d back").await;
-        person.types("echo a$((1+1))b");
-        person.press("enter");
-        person.sees("a2b").await;
-        person.types("stty size");
-        person.press("enter");
-        person.sees("22 80").await;
-        person.press("ctrl-] d");
-        person.sees("Running").await;
-        person.press("q");
-        person.left.cancelled().await;
+    with_user(|user| async move {
+        user.sees("Connecting").await;
+        user.press("!");
+        user.sees("Ctrl-] d back").await;
+        user.types("echo a$((1+1))b");
+        user.press("enter");
+        user.sees("a2b").await;
+        user.types("stty size");
+        user.press("enter");
+        user.sees("22 80").await;
+        user.press("ctrl-] d");
+        user.sees("Running").await;
+        user.press("q");
+        user.left.cancelled().await;
     })
     .await;
 }
@@ -228,15 +225,15 @@ async fn a_shell_of_this_host_works_in_a_pane() {
 /// An hour of a clock that advances while all tasks are idle.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_drawn_while_nothing_changes() {
-    with_person(|person| async move {
-        person.sees("Connecting").await;
-        let before = person.seen.frames();
+    with_user(|user| async move {
+        user.sees("Connecting").await;
+        let before = user.seen.frames();
         tokio::time::sleep(Duration::from_secs(3600)).await;
-        assert_eq!(person.seen.frames(), before);
-        person.press("?");
-        person.sees("type a word or a key").await;
-        drop(person.keys);
-        person.left.cancelled().await;
+        assert_eq!(user.seen.frames(), before);
+        user.press("?");
+        user.sees("type a word or a key").await;
+        drop(user.keys);
+        user.left.cancelled().await;
     })
     .await;
 }
@@ -266,44 +263,44 @@ fn quiet() -> Link {
 
 #[tokio::test]
 async fn the_first_frame_has_the_list_of_a_daemon_that_answers() {
-    with_person_after(Some(quiet()), |person| async move {
-        person.sees("young").await;
-        let first = person.seen.first.borrow().clone().unwrap();
+    with_user_after(Some(quiet()), |user| async move {
+        user.sees("young").await;
+        let first = user.seen.first.borrow().clone().unwrap();
         assert!(first.contains("young"), "{first}");
-        person.press("q");
-        person.left.cancelled().await;
+        user.press("q");
+        user.left.cancelled().await;
     })
     .await;
 }
 
 #[tokio::test]
 async fn what_changes_by_time_alone_is_drawn_although_nothing_comes() {
-    with_person(|person| async move {
-        person.link.send(quiet()).await.unwrap();
-        person.sees("young").await;
+    with_user(|user| async move {
+        user.link.send(quiet()).await.unwrap();
+        user.sees("young").await;
         for elapsed in ["2s", "4s"] {
-            person.sees(elapsed).await;
+            user.sees(elapsed).await;
         }
-        person.press("q");
-        person.left.cancelled().await;
+        user.press("q");
+        user.left.cancelled().await;
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_flood_is_drawn_frame_by_frame_and_keys_come_through() {
-    with_person(|person| async move {
-        person.press("!");
-        person.sees("Ctrl-] d back").await;
-        person.types("seq 1 2000000");
-        person.press("enter");
-        person.sees("\"1").await;
-        person.press("ctrl-] d");
-        person.sees("Running").await;
-        let frames = person.seen.frames();
+    with_user(|user| async move {
+        user.press("!");
+        user.sees("Ctrl-] d back").await;
+        user.types("seq 1 2000000");
+        user.press("enter");
+        user.sees("\"1").await;
+        user.press("ctrl-] d");
+        user.sees("Running").await;
+        let frames = user.seen.frames();
         assert!(frames < 500, "{frames} frames");
-        person.press("q");
-        person.left.cancelled().await;
+        user.press("q");
+        user.left.cancelled().await;
     })
     .await;
 }

@@ -1,14 +1,15 @@
 //! Reads and writes saved layouts: one file for each in the state directory.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
 use crate::{
     app::layouts::{Layout, LayoutOrder, LayoutRow, LayoutsRead, check_name},
+    config::saving::private_directory,
     model::text::Clean,
 };
 
@@ -167,8 +168,7 @@ fn name_of(path: &Path) -> Option<String> {
 }
 
 fn replace(directory: &Path, path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut made = DirBuilder::new();
-    made.recursive(true).mode(0o700).create(directory)?;
+    private_directory(directory)?;
     let new = path.with_extension(format!("{EXTENSION}.new"));
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);

@@ -1,13 +1,10 @@
 //! A piece of a spool: an unnamed file, or memory if the disk is full.
 
-use std::{
-    fs::{DirBuilder, File},
-    io,
-    os::unix::fs::{DirBuilderExt as _, FileExt as _},
-    path::Path,
-};
+use std::{fs::File, io, os::unix::fs::FileExt as _, path::Path};
 
 use rustix::fs::{CWD, Mode, OFlags};
+
+use crate::config::saving::private_directory;
 
 #[derive(Debug)]
 pub(super) enum Segment {
@@ -19,8 +16,7 @@ impl Segment {
     /// Creates a file in this directory that only this process can access. The system frees it whenever the
     /// process ends.
     pub(super) fn file(directory: &Path) -> io::Result<Self> {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700).create(directory)?;
+        private_directory(directory)?;
         let flags = OFlags::RDWR | OFlags::CLOEXEC;
         let private = Mode::RUSR | Mode::WUSR;
         let file = match rustix::fs::open(directory, flags | OFlags::TMPFILE, private) {

@@ -19,13 +19,12 @@ use crate::{
     config::{
         Problem, edit, editing, languages,
         layer::{self, Loaded},
-        library::Library,
         meaning::meaning,
         origin::{Origin, Places},
         paths::Paths,
         setting::{SETTINGS, Setting},
     },
-    keymap::{Keymap, builtin::KEYMAPS},
+    keymap::{self, Keymap},
     model::{
         setting_kind::{EditedValue, SettingKind, TakesEffect},
         settings::Settings,
@@ -98,12 +97,7 @@ impl SettingsSource {
             }
             "ui.language" => SettingKind::Choice(languages::names(&self.paths.locales_dir())),
             "ui.keymap" => {
-                let library = Library {
-                    kind: "keymap",
-                    dir: Some(&self.paths.keymaps_dir()),
-                    builtin: KEYMAPS,
-                };
-                let names = library.names().into_iter();
+                let names = keymap::names(Some(&self.paths.keymaps_dir())).into_iter();
                 SettingKind::Choice(names.map(|(name, _)| name).collect())
             }
             _ => kind,

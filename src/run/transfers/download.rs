@@ -127,7 +127,7 @@ async fn tree(
     downloads.finish(task).await
 }
 
-/// Whether a file is small, and its name isn't taken by a file of somebody else.
+/// Whether a file is small, and its name isn't taken by another file.
 fn shares_stream(task: &Task, path: &FilePath, entry: &FileEntry, local: &Path) -> bool {
     let source = path.as_path().as_os_str();
     let is_free =

@@ -1,9 +1,9 @@
 //! A file of a place in your editor: downloaded to a private directory, and uploaded if it was changed.
 
 use std::{
-    fs::{DirBuilder, Metadata},
+    fs::Metadata,
     io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     app::transfers::{Conflict, ConflictChoice, ConflictKind, TransferEvent},
+    config::saving::private_directory,
     model::{
         failure::Failure,
         files::{FileEntry, FilePath, FilePlace, WriteOptions},
@@ -32,8 +33,7 @@ struct Draft {
 impl Draft {
     fn new(drafts: &Path) -> io::Result<Self> {
         let directory = drafts.join(format!("edit-{}", Uuid::new_v4().simple()));
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700).create(&directory)?;
+        private_directory(&directory)?;
         Ok(Self {
             directory,
             keep: false,

@@ -123,7 +123,7 @@ async fn a_program_sends_no_more_than_the_window() {
     }
     link.send(FrameKind::Close, number, b"").await;
     assert_eq!(link.next().await.kind, FrameKind::Close);
-    // The program's connection is closed, which it hears as an end or an error.
+    // The program's connection is closed, which it sees as an end or an error.
     let mut program = writing.await.unwrap();
     let read = program.read(&mut [0]).await;
     assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");

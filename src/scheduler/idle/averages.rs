@@ -62,12 +62,12 @@ impl UsageWindow {
         if !self.is_fresh(at, rules.time_window) {
             self.clear();
         }
-        let held = self
+        let elapsed = self
             .last
             .map_or(0, |last| at.duration_since(last).as_millis());
         self.first.get_or_insert(at);
         self.last = Some(at);
-        self.add(at, shares(usage, slots), held.max(1), rules.time_window);
+        self.add(at, shares(usage, slots), elapsed.max(1), rules.time_window);
         let low = below(rules, &resources(rules, slots, Some(self)));
         self.low_since = low.then(|| self.low_since.unwrap_or(at));
     }

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{
     averages,
-    judge::{Case, judge, next_check},
+    evaluate::{Case, evaluate, next_check},
     reclaim_reason,
 };
 use crate::{
@@ -30,9 +30,9 @@ const SAME_AVERAGE: u64 = 50;
 
 impl Scheduler {
     /// All rules that apply to a session.
-    pub(in crate::scheduler) fn idle_rules(&self, held: &TrackedSession) -> IdleRules {
+    pub(in crate::scheduler) fn idle_rules(&self, tracked: &TrackedSession) -> IdleRules {
         let mut rules = self.settings.resources.idle.clone();
-        rules.tighten(&held.record.spec.idle);
+        rules.tighten(&tracked.record.spec.idle);
         rules
     }
 
@@ -43,14 +43,14 @@ impl Scheduler {
         now: Timestamp,
         id: SessionId,
     ) {
-        let Some(held) = self.held.get(&id) else {
+        let Some(tracked) = self.tracked.get(&id) else {
             return;
         };
-        let session = &held.record.session;
-        let (true, Some(started_at)) = (held.is_judged(), held.started_at()) else {
+        let session = &tracked.record.session;
+        let (true, Some(started_at)) = (tracked.is_checked(), tracked.started_at()) else {
             return self.idle.forget(id);
         };
-        let rules = self.idle_rules(held);
+        let rules = self.idle_rules(tracked);
         let since = *self.idle.since.get_or_insert(now);
         let clock = self.idle.clock(session, now);
         let case = Case {
@@ -63,7 +63,7 @@ impl Scheduler {
             reprieve: session.reprieve,
             watched_since: clock.included_at.map_or(since, |at| at.max(since)),
         };
-        let checks = judge(&case, now);
+        let checks = evaluate(&case, now);
         let next = next_check(&case, &checks, now);
         let over = checks.iter().find(|check| check.state == IdleState::Over);
         let over = over.map(|check| (check.clone(), reclaim_reason::reclaimed(&case, check, now)));
@@ -82,8 +82,8 @@ impl Scheduler {
 
     /// Checks all running sessions again.
     pub(in crate::scheduler) fn check_all_idle(&mut self, turn: &mut Turn, now: Timestamp) {
-        let judged = self.held.values().filter(|held| held.is_judged());
-        let ids: Vec<SessionId> = judged.map(TrackedSession::id).collect();
+        let checked = self.tracked.values().filter(|tracked| tracked.is_checked());
+        let ids: Vec<SessionId> = checked.map(TrackedSession::id).collect();
         for id in ids {
             self.check_idle(turn, now, id);
         }
@@ -118,7 +118,7 @@ impl Scheduler {
         id: SessionId,
         checks: Vec<IdleCheck>,
     ) -> Option<Timestamp> {
-        let shown = &self.held.get(&id)?.record.session;
+        let shown = &self.tracked.get(&id)?.record.session;
         let clock = self.idle.clocks.get_mut(&id)?;
         let same = are_same(&shown.idle_checks, &checks);
         if same && is_noted(shown.activity, clock.activity) {

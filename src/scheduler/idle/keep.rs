@@ -36,9 +36,9 @@ impl Scheduler {
         keep: Keep,
     ) -> Result<Answer, Failure> {
         turn.refusable = true;
-        let held = self.find(id)?;
-        let session = &held.record.session;
-        if !held.is_judged() {
+        let tracked = self.find(id)?;
+        let session = &tracked.record.session;
+        if !tracked.is_checked() {
             return Err(Failure::refused(tr_sent!(
                 "session {name} is {status}: only running sessions have idle checks",
                 name = session.name,

@@ -1,13 +1,13 @@
 //! Idle checks: which sessions aren't needed any more, when they are reclaimed, and who is warned
 //! before.
 //!
-//! [`judge`] is a pure function of one session's state and the time. Its result is data
+//! [`evaluate`] is a pure function of one session's state and the time. Its result is data
 //! (`session.idle_checks`). [`check_idle`] reports it, sends warnings, and ends sessions that have
 //! expired. docs/idle.md describes the rules for users.
 
 mod averages;
 mod check_idle;
-mod judge;
+mod evaluate;
 mod keep;
 mod reclaim_reason;
 mod tracking;

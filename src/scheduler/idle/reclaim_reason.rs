@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::judge::Case;
+use super::evaluate::Case;
 use crate::{
     model::{
         idle::{ActivityKind, IdleCheck, IdleChecker, IdleResource, Join},

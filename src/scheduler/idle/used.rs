@@ -20,7 +20,7 @@ impl Scheduler {
         id: SessionId,
         usage: UseEvent,
     ) {
-        let Some(session) = self.held.get(&id).map(|held| &held.record.session) else {
+        let Some(session) = self.tracked.get(&id).map(|tracked| &tracked.record.session) else {
             return;
         };
         if !session.status.is_live() {
@@ -39,11 +39,11 @@ impl Scheduler {
         samples: Vec<(SessionId, Usage)>,
     ) {
         for (id, usage) in samples {
-            let Some(held) = self.held.get(&id) else {
+            let Some(tracked) = self.tracked.get(&id) else {
                 continue;
             };
-            let rules = self.idle_rules(held).utilization;
-            let slots = &held.record.session.requested_slots;
+            let rules = self.idle_rules(tracked).utilization;
+            let slots = &tracked.record.session.requested_slots;
             let clock = self.idle.clocks.get_mut(&id);
             if let (Some(clock), Some(rules)) = (clock.filter(|it| it.period.is_some()), rules) {
                 clock.window.push(usage.at.min(now), &usage, slots, &rules);

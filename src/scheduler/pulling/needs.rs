@@ -31,10 +31,10 @@ impl Scheduler {
         now: Timestamp,
         id: SessionId,
     ) {
-        let Some(held) = self.held.get(&id) else {
+        let Some(tracked) = self.tracked.get(&id) else {
             return;
         };
-        let step = if self.lacks_image(&held.record.spec) {
+        let step = if self.lacks_image(&tracked.record.spec) {
             Step::Pull
         } else {
             Step::Create
@@ -42,8 +42,8 @@ impl Scheduler {
         if step == Step::Pull {
             self.advance(turn, now, id, BEGIN, &Status::Pulling, None);
         }
-        if let Some(held) = self.change(turn, id) {
-            held.record.step = step;
+        if let Some(tracked) = self.change(turn, id) {
+            tracked.record.step = step;
         }
         self.issue(turn, id);
     }
@@ -56,13 +56,13 @@ impl Scheduler {
         now: Timestamp,
         id: SessionId,
     ) -> bool {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return false;
         };
-        let pulls = image_of(&held.record.spec).is_some();
-        let fresh = pulls && held.record.session.status == Status::Preparing;
+        let pulls = image_of(&tracked.record.spec).is_some();
+        let fresh = pulls && tracked.record.session.status == Status::Preparing;
         if fresh {
-            held.record.step = Step::Pull;
+            tracked.record.step = Step::Pull;
             self.advance(turn, now, id, BEGIN, &Status::Pulling, None);
             self.issue(turn, id);
         }
@@ -71,10 +71,10 @@ impl Scheduler {
 
     /// Sets the step of a session to waiting for its image.
     pub(in crate::scheduler) fn require_image(&mut self, turn: &mut Turn, id: SessionId) {
-        let Some(held) = self.held.get(&id) else {
+        let Some(tracked) = self.tracked.get(&id) else {
             return;
         };
-        let Some(image) = image_of(&held.record.spec) else {
+        let Some(image) = image_of(&tracked.record.spec) else {
             return;
         };
         let reference = reference::with_tag(image);
@@ -84,8 +84,8 @@ impl Scheduler {
 
     /// Whether the image of a waiting session has arrived by other means.
     pub(in crate::scheduler) fn has_come(&self, id: SessionId) -> bool {
-        let held = self.held.get(&id).map(|held| &held.record);
-        held.is_some_and(|record| record.step == Step::Pull && !self.lacks_image(&record.spec))
+        let tracked = self.tracked.get(&id).map(|tracked| &tracked.record);
+        tracked.is_some_and(|record| record.step == Step::Pull && !self.lacks_image(&record.spec))
     }
 
     /// The image has arrived: the session's container is created.
@@ -96,9 +96,9 @@ impl Scheduler {
         id: SessionId,
     ) {
         self.advance(turn, now, id, PHASE, &Status::Prepared, None);
-        if let Some(held) = self.change(turn, id) {
-            held.record.step = Step::Create;
-            held.record.session.pull = None;
+        if let Some(tracked) = self.change(turn, id) {
+            tracked.record.step = Step::Create;
+            tracked.record.session.pull = None;
         }
         self.issue(turn, id);
     }
@@ -190,14 +190,14 @@ impl Scheduler {
 
     /// The sessions that can't begin without this image.
     pub(super) fn waiting_for(&self, reference: &str) -> Vec<SessionId> {
-        let waits = |held: &&TrackedSession| {
-            let record = &held.record;
+        let waits = |tracked: &&TrackedSession| {
+            let record = &tracked.record;
             // The cheap test comes first, because every turn runs it for all sessions.
             record.step == Step::Pull
                 && image_of(&record.spec)
                     .is_some_and(|image| reference::with_tag(image) == reference)
         };
-        self.held
+        self.tracked
             .values()
             .filter(waits)
             .map(TrackedSession::id)

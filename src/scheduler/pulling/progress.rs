@@ -178,10 +178,10 @@ impl Scheduler {
     }
 
     fn report_session(&mut self, turn: &mut Turn, id: SessionId, pull: &Pull) {
-        let Some(held) = self.held.get_mut(&id) else {
+        let Some(tracked) = self.tracked.get_mut(&id) else {
             return;
         };
-        let session = &mut held.record.session;
+        let session = &mut tracked.record.session;
         session.pull = Some(Box::new(pull.clone()));
         // A session with other changes is reported at the end of the turn.
         if !turn.before.contains_key(&id) {

@@ -29,27 +29,27 @@ impl Scheduler {
     /// due.
     pub(super) fn cancel_overdue(&mut self, turn: &mut Turn, now: Timestamp) -> Option<Timestamp> {
         let mut due = Due::default();
-        for held in self.waiting() {
-            let at = self.pending_timeout(&held.record).and_then(|timeout| {
-                wait_start(&held.record)
+        for tracked in self.waiting() {
+            let at = self.pending_timeout(&tracked.record).and_then(|timeout| {
+                wait_start(&tracked.record)
                     .checked_add(timeout.duration())
                     .ok()
             });
             if let Some(at) = at {
-                due.note(held.id(), at, now);
+                due.note(tracked.id(), at, now);
             }
         }
         for id in due.now {
-            let Some(held) = self.held.get(&id) else {
+            let Some(tracked) = self.tracked.get(&id) else {
                 continue;
             };
-            let Some(timeout) = self.pending_timeout(&held.record) else {
+            let Some(timeout) = self.pending_timeout(&tracked.record) else {
                 continue;
             };
             let why = tr_sent!(
                 "waited {timeout}, the maximum of group {resource_group}",
                 timeout,
-                resource_group = held.record.spec.resource_group
+                resource_group = tracked.record.spec.resource_group
             );
             self.leave_with(turn, now, id, Outcome::Expired, "pending-timeout", &why);
         }

@@ -33,14 +33,14 @@ impl Scheduler {
         leaving: Leaving<'_>,
     ) {
         self.write_tries(turn, id);
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        held.tries = None;
-        held.secrets.clear();
-        held.record.step = Step::Settled;
+        tracked.tries = None;
+        tracked.secrets.clear();
+        tracked.record.step = Step::Settled;
         let message = leaving.why.as_deref().map(Clean::new);
-        let session = &mut held.record.session;
+        let session = &mut tracked.record.session;
         session.status = Status::Cancelled;
         session.status_info = Some(Clean::new(leaving.info));
         session.status_message.clone_from(&message);
@@ -64,9 +64,9 @@ impl Scheduler {
                 Status::Cancelled,
             )
         }));
-        if let Some(mut held) = self.held.remove(&id) {
-            self.plan_forgetting(&mut held);
-            self.held.insert(id, held);
+        if let Some(mut tracked) = self.tracked.remove(&id) {
+            self.plan_forgetting(&mut tracked);
+            self.tracked.insert(id, tracked);
         }
     }
 
@@ -91,7 +91,7 @@ impl Scheduler {
     pub(super) fn cancel_without_secrets(&mut self, turn: &mut Turn, now: Timestamp) {
         let lost: Vec<SessionId> = self
             .waiting()
-            .filter(|held| held.lacks_secrets())
+            .filter(|tracked| tracked.lacks_secrets())
             .map(TrackedSession::id)
             .collect();
         for id in lost {

@@ -134,17 +134,17 @@ impl Scheduler {
 
     /// The turn of the last report, if it had another position.
     fn is_stale(&self, id: SessionId, place: u32) -> Option<u64> {
-        let held = self.held.get(&id)?;
-        let shown = held.record.session.placement.queue_position;
-        (shown != Some(place)).then_some(held.reported_in)
+        let tracked = self.tracked.get(&id)?;
+        let shown = tracked.record.session.placement.queue_position;
+        (shown != Some(place)).then_some(tracked.reported_in)
     }
 
     fn report_position(&mut self, turn: &mut Turn, id: SessionId, place: QueuePosition, why: &str) {
         let number = self.turn_number;
-        let Some(held) = self.held.get_mut(&id) else {
+        let Some(tracked) = self.tracked.get_mut(&id) else {
             return;
         };
-        let session = &mut held.record.session;
+        let session = &mut tracked.record.session;
         let same_why = session.status_message.as_ref().is_some_and(|it| *it == why);
         let placement = &mut session.placement;
         let same =
@@ -155,7 +155,7 @@ impl Scheduler {
         placement.queue_position = place.number;
         placement.starts_by = place.starts_by;
         session.status_message = Some(Clean::new(why));
-        held.reported_in = number;
+        tracked.reported_in = number;
         // The other sessions are reported at the end of the turn, with all their changes.
         if !turn.before.contains_key(&id) {
             let session = Box::new(session.clone());
@@ -168,10 +168,10 @@ impl Scheduler {
         let mut counts = BTreeMap::new();
         let early = self.queue.lines.early.iter().map(|(id, _)| *id);
         let early: BTreeSet<SessionId> = early.collect();
-        let in_line = |held: &&TrackedSession| !early.contains(&held.id());
-        for held in self.waiting().filter(in_line) {
+        let in_line = |tracked: &&TrackedSession| !early.contains(&tracked.id());
+        for tracked in self.waiting().filter(in_line) {
             *counts
-                .entry(held.record.spec.resource_group.as_str())
+                .entry(tracked.record.spec.resource_group.as_str())
                 .or_default() += 1;
         }
         counts

@@ -20,7 +20,7 @@ pub(in crate::scheduler) struct Room<'a> {
     rules: &'a ResourceRules,
     host: ResourceSlots,
     /// What all sessions on the machine use.
-    held: ResourceSlots,
+    used: ResourceSlots,
     /// What the user's sessions use.
     own: ResourceSlots,
     /// The number of the user's sessions that use resources.
@@ -35,7 +35,7 @@ pub(in crate::scheduler) struct Share {
     pub capacity: ResourceSlots,
     /// The resources of the machine without its own reserve.
     usable: ResourceSlots,
-    pub held: ResourceSlots,
+    pub used: ResourceSlots,
 }
 
 impl<'a> Room<'a> {
@@ -47,7 +47,7 @@ impl<'a> Room<'a> {
             Share {
                 capacity: at_most(&usable, &group.most),
                 usable,
-                held: ResourceSlots::default(),
+                used: ResourceSlots::default(),
             }
         };
         Self {
@@ -56,7 +56,7 @@ impl<'a> Room<'a> {
                 .iter()
                 .map(|(name, group)| (name.as_str(), share(group)))
                 .collect(),
-            held: others.clone(),
+            used: others.clone(),
             own: ResourceSlots::default(),
             sessions: 0,
             rules,
@@ -66,21 +66,21 @@ impl<'a> Room<'a> {
 
     /// Adds the resources of a session.
     pub fn take(&mut self, group: &str, slots: &ResourceSlots) {
-        self.held = self.held.plus(slots);
+        self.used = self.used.plus(slots);
         self.own = self.own.plus(slots);
         self.sessions += 1;
         if let Some(share) = self.groups.get_mut(group) {
-            share.held = share.held.plus(slots);
+            share.used = share.used.plus(slots);
         }
     }
 
     /// Subtracts the resources of a session that has ended.
     pub fn subtract(&mut self, group: &str, slots: &ResourceSlots) {
-        self.held = self.held.less(slots);
+        self.used = self.used.less(slots);
         self.own = self.own.less(slots);
         self.sessions = self.sessions.saturating_sub(1);
         if let Some(share) = self.groups.get_mut(group) {
-            share.held = share.held.less(slots);
+            share.used = share.used.less(slots);
         }
     }
 
@@ -112,8 +112,8 @@ impl<'a> Room<'a> {
 
     /// Adds what others use, where the machine has less free than the group's capacity leaves.
     fn with_shares(&self, shortage: Shortage, share: &Share) -> Shortage {
-        if shortage.has_less_free_than(&share.capacity.less(&share.held)) {
-            shortage.shared_by(&self.own, &self.held.less(&self.own))
+        if shortage.has_less_free_than(&share.capacity.less(&share.used)) {
+            shortage.shared_by(&self.own, &self.used.less(&self.own))
         } else {
             shortage
         }
@@ -142,8 +142,8 @@ impl<'a> Room<'a> {
 
     /// What is available in a group now, without the user's limits.
     pub fn remaining(&self, share: &Share) -> ResourceSlots {
-        let group = share.capacity.less(&share.held);
-        let machine = share.usable.less(&self.held);
+        let group = share.capacity.less(&share.used);
+        let machine = share.usable.less(&self.used);
         at_most(&group, &machine.as_limits())
     }
 

@@ -59,18 +59,18 @@ impl Scheduler {
     fn begin_creating(&mut self, turn: &mut Turn, now: Timestamp, id: SessionId) {
         self.write_tries(turn, id);
         let Some(group) = self
-            .held
+            .tracked
             .get(&id)
-            .map(|held| &held.record.spec.resource_group)
+            .map(|tracked| &tracked.record.spec.resource_group)
         else {
             return;
         };
         let order = order_of(&self.settings.resources, group);
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        held.tries = None;
-        let session = &mut held.record.session;
+        tracked.tries = None;
+        let session = &mut tracked.record.session;
         session.status = Status::Scheduled;
         session.status_message = None;
         session.placement.queue_position = None;
@@ -128,8 +128,8 @@ impl Scheduler {
     /// Whether a session has moved to another step in this turn.
     pub(in crate::scheduler) fn has_moved(&self, turn: &Turn) -> bool {
         turn.before.iter().any(|(id, before)| {
-            let after = self.held.get(id).map(|held| &held.record);
-            let before = before.as_ref().map(|held| &held.record);
+            let after = self.tracked.get(id).map(|tracked| &tracked.record);
+            let before = before.as_ref().map(|tracked| &tracked.record);
             match (before, after) {
                 (Some(before), Some(after)) => {
                     before.step != after.step || before.session.status != after.session.status

@@ -61,12 +61,12 @@ impl Scheduler {
         id: SessionId,
         wait_reason: &WaitReason,
     ) {
-        let Some(held) = self.held.get_mut(&id) else {
+        let Some(tracked) = self.tracked.get_mut(&id) else {
             return;
         };
-        held.record.retries = held.record.retries.saturating_add(1);
-        let entries = held.tries.as_ref().map_or(0, |tries| tries.entries);
-        let fresh = match &mut held.tries {
+        tracked.record.retries = tracked.record.retries.saturating_add(1);
+        let entries = tracked.tries.as_ref().map_or(0, |tries| tries.entries);
+        let fresh = match &mut tracked.tries {
             Some(tries) if tries.wait_reason.is_like(wait_reason) || entries >= ENTRIES => {
                 let fresh = !tries.wait_reason.is_like(wait_reason);
                 tries.last = now;
@@ -81,25 +81,25 @@ impl Scheduler {
         }
         // The attempts for the previous reason are complete.
         self.write_tries(turn, id);
-        if let Some(held) = self.held.get_mut(&id)
-            && held
+        if let Some(tracked) = self.tracked.get_mut(&id)
+            && tracked
                 .tries
                 .as_ref()
                 .is_none_or(|it| !it.wait_reason.is_like(wait_reason))
         {
-            held.tries = Some(Tries::begin(now, wait_reason, entries + 1));
+            tracked.tries = Some(Tries::begin(now, wait_reason, entries + 1));
             self.write_tries(turn, id);
         }
     }
 
     /// Writes the attempts that aren't in the history yet.
     pub(super) fn write_tries(&mut self, turn: &mut Turn, id: SessionId) {
-        let Some(held) = self.held.get_mut(&id) else {
+        let Some(tracked) = self.tracked.get_mut(&id) else {
             return;
         };
-        let group = &held.record.spec.resource_group;
+        let group = &tracked.record.spec.resource_group;
         let order = order_of(&self.settings.resources, group);
-        let Some(tries) = held.tries.as_mut().filter(|it| it.written < it.count) else {
+        let Some(tries) = tracked.tries.as_mut().filter(|it| it.written < it.count) else {
             return;
         };
         let entry = HistoryEntry {

@@ -25,21 +25,21 @@ impl Scheduler {
             return None;
         };
         let mut room = Room::new(&self.settings.resources, info, &self.others);
-        for held in self
-            .held
+        for tracked in self
+            .tracked
             .values()
-            .filter(|held| uses_resources(&held.record))
+            .filter(|tracked| uses_resources(&tracked.record))
         {
-            let spec = &held.record.spec;
+            let spec = &tracked.record.spec;
             room.take(&spec.resource_group, &spec.total_slots());
         }
         Some(room)
     }
 
     pub(in crate::scheduler) fn waiting(&self) -> impl Iterator<Item = &TrackedSession> {
-        self.held
+        self.tracked
             .values()
-            .filter(|held| held.record.step == Step::Wait)
+            .filter(|tracked| tracked.record.step == Step::Wait)
     }
 
     /// Runs a round without carrying it out. `more` counts as launched.
@@ -49,7 +49,7 @@ impl Scheduler {
         now: Timestamp,
     ) -> Option<Decision> {
         let room = self.room()?;
-        let there = self.waiting().map(|held| &held.record);
+        let there = self.waiting().map(|tracked| &tracked.record);
         let waiters = there.chain(more).map(|record| self.waiter(record));
         let waiters: Vec<Waiter<'_>> = waiters.collect();
         let rules = &self.settings.resources;
@@ -59,23 +59,23 @@ impl Scheduler {
     /// The resources that the user's sessions use, and when each one ends at the latest.
     fn holdings(&self, now: Timestamp) -> Vec<Holding<'_>> {
         let holding = self
-            .held
+            .tracked
             .values()
-            .filter(|held| uses_resources(&held.record));
-        let holding = holding.map(|held| Holding {
-            group: &held.record.spec.resource_group,
-            slots: held.record.spec.total_slots(),
-            ends_at: self.ends_at(held, now),
+            .filter(|tracked| uses_resources(&tracked.record));
+        let holding = holding.map(|tracked| Holding {
+            group: &tracked.record.spec.resource_group,
+            slots: tracked.record.spec.total_slots(),
+            ends_at: self.ends_at(tracked, now),
         });
         holding.collect()
     }
 
-    fn ends_at(&self, held: &TrackedSession, now: Timestamp) -> Option<Timestamp> {
-        let record = &held.record;
+    fn ends_at(&self, tracked: &TrackedSession, now: Timestamp) -> Option<Timestamp> {
+        let record = &tracked.record;
         if record.ending.is_some() {
             return now.checked_add(self.time_to_end()).ok();
         }
-        let began = held.started_at().unwrap_or(now);
+        let began = tracked.started_at().unwrap_or(now);
         let end = |limit: Option<Span>| began.checked_add(limit?.duration()).ok();
         let reprieve = record.session.reprieve;
         let lifetime = end(self.lifetime(record)).filter(|_| !reprieve.exempt);

@@ -29,9 +29,9 @@ impl Scheduler {
                 Self::audit(turn, now, "delete", Some(id), "");
                 if !remains {
                     self.delete(turn, id, vec![ticket]);
-                } else if let Some(held) = self.change(turn, id) {
-                    held.delete_tickets.push(ticket);
-                    let epoch = held.epoch;
+                } else if let Some(tracked) = self.change(turn, id) {
+                    tracked.delete_tickets.push(ticket);
+                    let epoch = tracked.epoch;
                     turn.orders.push(Order::Forget { session: id, epoch });
                 }
             }
@@ -40,10 +40,10 @@ impl Scheduler {
 
     /// Whether the session has more than its record left.
     fn check_delete(&self, id: SessionId) -> Result<bool, Failure> {
-        let held = self.find(id)?;
-        let session = &held.record.session;
+        let tracked = self.find(id)?;
+        let session = &tracked.record.session;
         let name = &session.name;
-        if !session.has_ended() || held.record.step != Step::Settled {
+        if !session.has_ended() || tracked.record.step != Step::Settled {
             let text = tr_sent!(
                 "session {name} is {status}: only ended sessions can be deleted",
                 name,
@@ -60,7 +60,7 @@ impl Scheduler {
             );
             return Err(Failure::refused(text).hint(tr_sent!("terminate that session first")));
         }
-        if held.record.forgotten {
+        if tracked.record.forgotten {
             return Ok(false);
         }
         self.unreachable().map_or(Ok(true), Err)
@@ -76,7 +76,7 @@ impl Scheduler {
         if self.change(turn, id).is_none() {
             return;
         }
-        self.held.remove(&id);
+        self.tracked.remove(&id);
         self.idle.forget(id);
         let session = SessionKey::new(self.context, id);
         turn.writes.push(Write::DeleteSession { session });

@@ -86,7 +86,7 @@ impl Scheduler {
                 turn.answer(ticket, answer);
             }
             SessionRequest::Again => {
-                let answer = self.find(session).map(|held| again(held, now));
+                let answer = self.find(session).map(|tracked| again(tracked, now));
                 turn.answer(ticket, answer.map(|it| Answer::Again(Box::new(it.into()))));
             }
             SessionRequest::Detail | SessionRequest::History | SessionRequest::Figures => {

@@ -17,23 +17,23 @@ impl Scheduler {
         wanted: i32,
     ) -> Result<(), Failure> {
         priority::check(wanted).map_err(Failure::usage)?;
-        let held = self.find(id)?;
-        let session = &held.record.session;
-        if held.record.step != Step::Wait {
+        let tracked = self.find(id)?;
+        let session = &tracked.record.session;
+        if tracked.record.step != Step::Wait {
             return Err(Failure::refused(tr_sent!(
                 "{name} is {status}: only the priority of a waiting session can be changed",
                 name = session.name,
                 status = session.status
             )));
         }
-        if held.record.spec.priority == wanted {
+        if tracked.record.spec.priority == wanted {
             return Ok(());
         }
         Self::audit(turn, now, "priority", Some(id), &wanted.to_string());
-        if let Some(held) = self.change(turn, id) {
-            held.record.spec.priority = wanted;
-            held.record.session.placement.priority = Some(wanted);
-            if let Some(request) = &mut held.record.request {
+        if let Some(tracked) = self.change(turn, id) {
+            tracked.record.spec.priority = wanted;
+            tracked.record.session.placement.priority = Some(wanted);
+            if let Some(request) = &mut tracked.record.request {
                 request.priority = Some(wanted);
             }
         }

@@ -24,10 +24,10 @@ impl Scheduler {
             Ok(false) => turn.answer(ticket, Ok(Answer::Done)),
             Ok(true) => {
                 Self::audit(turn, now, "rename", Some(id), name);
-                if let Some(held) = self.change(turn, id) {
-                    held.rename_tickets.push(ticket);
-                    held.record.renaming = Some(name.to_owned());
-                    held.record.session.pending_request =
+                if let Some(tracked) = self.change(turn, id) {
+                    tracked.rename_tickets.push(ticket);
+                    tracked.record.renaming = Some(name.to_owned());
+                    tracked.record.session.pending_request =
                         Some(Clean::new(&tr_sent!("renaming to {name}", name)));
                 }
                 self.issue_rename(turn, id);
@@ -37,8 +37,8 @@ impl Scheduler {
 
     /// Whether the name would change.
     fn check_rename(&self, id: SessionId, name: &str) -> Result<bool, Failure> {
-        let held = self.find(id)?;
-        let session = &held.record.session;
+        let tracked = self.find(id)?;
+        let session = &tracked.record.session;
         if session.name == *name {
             return Ok(false);
         }
@@ -50,7 +50,7 @@ impl Scheduler {
                 status = session.status
             )));
         }
-        if let Some(other) = &held.record.renaming {
+        if let Some(other) = &tracked.record.renaming {
             return Err(Failure::refused(tr_sent!(
                 "session {name} is being renamed to {other} already",
                 name = session.name,
@@ -61,13 +61,13 @@ impl Scheduler {
     }
 
     pub(in crate::scheduler) fn issue_rename(&mut self, turn: &mut Turn, id: SessionId) {
-        let Some(held) = self.held.get(&id) else {
+        let Some(tracked) = self.tracked.get(&id) else {
             return;
         };
-        if let Some(name) = &held.record.renaming {
+        if let Some(name) = &tracked.record.renaming {
             turn.orders.push(Order::Rename {
                 session: id,
-                epoch: held.epoch,
+                epoch: tracked.epoch,
                 name: name.clone(),
             });
         }
@@ -80,17 +80,17 @@ impl Scheduler {
         id: SessionId,
         failure: Option<Failure>,
     ) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        let tickets = std::mem::take(&mut held.rename_tickets);
+        let tickets = std::mem::take(&mut tracked.rename_tickets);
         let lost = failure.as_ref().is_some_and(Failure::is_lost);
         let asked = if lost {
-            held.record.renaming.clone()
+            tracked.record.renaming.clone()
         } else {
-            held.record.renaming.take()
+            tracked.record.renaming.take()
         };
-        let session = &mut held.record.session;
+        let session = &mut tracked.record.session;
         if !lost && session.status != Status::Terminating {
             session.pending_request = None;
         }

@@ -27,9 +27,9 @@ impl Scheduler {
         id: SessionId,
         force: bool,
     ) -> Result<(), Failure> {
-        let held = self.find(id)?;
-        let session = &held.record.session;
-        let (step, status) = (held.record.step, session.status.clone());
+        let tracked = self.find(id)?;
+        let session = &tracked.record.session;
+        let (step, status) = (tracked.record.step, session.status.clone());
         if session.has_ended() {
             return Err(Failure::refused(tr_sent!(
                 "session {name} has already ended ({status})",
@@ -65,7 +65,7 @@ impl Scheduler {
             self.escalate(turn, id, force);
             return Ok(());
         }
-        let first = first_step(held, force);
+        let first = first_step(tracked, force);
         let started = session.started_at.is_some() || status == Status::Error;
         let end = if started {
             Status::Terminated
@@ -79,12 +79,12 @@ impl Scheduler {
             "terminate-sessions",
             user_ending(&end, force),
         );
-        if let Some(held) = self.change(turn, id) {
-            held.record.force = force;
-            held.record.session.pending_request = Some(Clean::new("terminating"));
+        if let Some(tracked) = self.change(turn, id) {
+            tracked.record.force = force;
+            tracked.record.session.pending_request = Some(Clean::new("terminating"));
             // A container that is being created is removed after the engine has answered.
             if step == Step::Settled {
-                held.record.step = first;
+                tracked.record.step = first;
             }
         }
         if step == Step::Settled {
@@ -94,22 +94,22 @@ impl Scheduler {
     }
 
     fn escalate(&mut self, turn: &mut Turn, id: SessionId, force: bool) {
-        let Some(held) = self.change(turn, id) else {
+        let Some(tracked) = self.change(turn, id) else {
             return;
         };
-        if !force || held.record.force {
+        if !force || tracked.record.force {
             return;
         }
-        held.record.force = true;
-        if let Some(ending) = &mut held.record.ending
+        tracked.record.force = true;
+        if let Some(ending) = &mut tracked.record.ending
             && ending.info == "user-requested"
         {
             ending.info = Clean::new("force-terminated");
         }
-        let step = held.record.step;
+        let step = tracked.record.step;
         if matches!(step, Step::StopHook | Step::Stop) {
             // The answer to the order without force will be stale.
-            held.busy = false;
+            tracked.busy = false;
             if step == Step::StopHook {
                 let words = Clean::new(tr_sent!("skipped, because the session was killed"));
                 let outcome = Outcome::Skipped;
@@ -120,8 +120,8 @@ impl Scheduler {
     }
 
     pub(in crate::scheduler) fn decide(&mut self, turn: &mut Turn, id: SessionId, ending: Ending) {
-        if let Some(held) = self.change(turn, id) {
-            held.record.ending = Some(ending);
+        if let Some(tracked) = self.change(turn, id) {
+            tracked.record.ending = Some(ending);
         }
     }
 

@@ -80,7 +80,7 @@ fn the_exit_code_is_the_result() {
 }
 
 #[test]
-fn a_command_that_wants_too_much_memory_says_so() {
+fn a_command_that_needs_too_much_memory_is_reported() {
     let mut play = Play::new();
     let id = play.comes(request(None));
     play.there.get_mut(&id).unwrap().state = ContainerState::Exited {
@@ -150,7 +150,7 @@ fn a_session_that_runs_too_long_is_ended_as_failed() {
 }
 
 #[test]
-fn a_daemon_that_was_away_beyond_the_timeout_ends_it_at_once() {
+fn a_daemon_that_wasnt_running_beyond_the_timeout_ends_it_at_once() {
     let mut play = Play::new();
     let id = play.comes(request(Some(600)));
     play.now += 5_000;
@@ -179,7 +179,7 @@ fn a_timeout_without_an_engine_waits_for_it() {
 }
 
 #[test]
-fn a_session_that_ends_by_itself_at_the_last_moment_has_not_run_too_long() {
+fn a_session_that_ends_on_its_own_at_the_last_moment_has_not_run_too_long() {
     let mut play = Play::new();
     let id = play.comes(request(Some(600)));
     play.die(id, 0);
@@ -205,7 +205,7 @@ fn a_look_that_fails_does_not_make_it_live_for_ever() {
 }
 
 #[test]
-fn what_happened_while_the_daemon_was_away_is_reported_by_the_exit_code() {
+fn what_happened_while_the_daemon_wasnt_running_is_reported_by_the_exit_code() {
     for (code, info, result) in [
         (0, "task-finished", BatchResult::Success),
         (3, "task-failed", BatchResult::Failure),
@@ -228,7 +228,7 @@ fn what_happened_while_the_daemon_was_away_is_reported_by_the_exit_code() {
 }
 
 #[test]
-fn what_happened_while_the_line_was_lost_is_reported_by_the_exit_code() {
+fn what_happened_while_the_connection_was_lost_is_reported_by_the_exit_code() {
     for (code, info) in [
         (0, "task-finished"),
         (3, "task-failed"),
@@ -248,7 +248,7 @@ fn what_happened_while_the_line_was_lost_is_reported_by_the_exit_code() {
 }
 
 #[test]
-fn a_command_that_a_person_ends_has_neither_succeeded_nor_failed() {
+fn a_command_that_a_user_ends_has_neither_succeeded_nor_failed() {
     let mut play = Play::new();
     let id = play.comes(request(Some(900)));
     play.terminate(id);

@@ -44,7 +44,7 @@ fn a_timeout_counts_the_time_that_passed() {
 }
 
 #[test]
-fn a_line_that_was_lost_is_not_waited_for_an_hour() {
+fn a_connection_that_was_lost_is_not_waited_for_an_hour() {
     let mut play = Play::new();
     play.connected = false;
     let connection = play.connection;

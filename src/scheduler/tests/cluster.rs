@@ -149,7 +149,7 @@ fn the_exit_of_another_is_not_taken_for_the_main_ones() {
 }
 
 #[test]
-fn what_ended_while_the_daemon_was_away_is_seen() {
+fn what_ended_while_the_daemon_wasnt_running_is_seen() {
     let mut play = Play::new();
     let id = play.comes(request());
     play.die_sub(id, 1, 4);

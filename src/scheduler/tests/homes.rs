@@ -30,7 +30,7 @@ fn two(play: &mut Play) -> (SessionId, SessionId) {
 }
 
 #[test]
-fn a_home_is_kept_while_somebody_waits_for_it() {
+fn a_home_is_kept_while_a_launch_waits_for_it() {
     let mut play = Play::new();
     let (earlier, later) = two(&mut play);
     play.wait(8 * DAY);

@@ -138,7 +138,7 @@ fn a_pull_that_nothing_needs_is_cancelled() {
 }
 
 #[test]
-fn a_line_that_breaks_is_made_again_a_few_times() {
+fn a_connection_that_breaks_is_opened_again_a_few_times() {
     let mut play = Play::new();
     let id = pulls(&mut play, "tool:1");
     for attempt in 1..5 {

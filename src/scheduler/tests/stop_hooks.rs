@@ -170,7 +170,7 @@ fn a_container_that_dies_meanwhile_changes_nothing() {
 }
 
 #[test]
-fn a_command_that_ends_by_itself_has_none_one_whose_time_is_over_has() {
+fn a_command_that_ends_on_its_own_has_none_one_whose_time_is_over_has() {
     let mut play = Play::new();
     let id = play.comes(with_stop_hook(batch::request(None)));
     play.die(id, 0);

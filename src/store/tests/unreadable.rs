@@ -157,7 +157,7 @@ fn damage_a_body(database: &Path) {
 }
 
 #[tokio::test]
-async fn entries_and_launches_of_before_are_found_out_when_they_are_read() {
+async fn entries_and_earlier_launches_are_found_out_when_they_are_read() {
     let dir = begun().await;
     let (store, _) = open(&dir);
     let remembered = |title: &str| Write::Recent {

@@ -42,7 +42,7 @@ async fn a_row_that_cannot_be_written_is_set_aside_and_the_others_are_written() 
     let [one] = unwritten.as_slice() else {
         panic!("{unwritten:?}");
     };
-    assert!(one.is_news && !one.is_record);
+    assert!(one.is_first && !one.is_record);
     assert_eq!(one.session, Some(SessionId::from_u128(1)));
     let [(table, why, body)] = &aside(&dir)[..] else {
         panic!("one is set aside");
@@ -59,7 +59,7 @@ async fn a_row_that_cannot_be_written_is_set_aside_and_the_others_are_written() 
         .write_apart(WritePurpose::Ordinary, again)
         .await
         .unwrap();
-    assert!(!unwritten[0].is_news, "it is reported once");
+    assert!(!unwritten[0].is_first, "it is reported once");
     assert_eq!(aside(&dir).len(), 2);
 }
 
@@ -79,7 +79,7 @@ async fn of_a_session_that_cannot_be_written_the_newest_is_kept_and_no_half_of_i
             .await
             .unwrap();
         assert!(unwritten[0].is_record);
-        assert_eq!(unwritten[0].is_news, retries == 7);
+        assert_eq!(unwritten[0].is_first, retries == 7);
     }
     let [(_, _, body)] = &aside(&dir)[..] else {
         panic!("the newest is set aside");

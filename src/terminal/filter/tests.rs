@@ -78,7 +78,7 @@ fn commands_to_the_terminal_are_dropped() {
 }
 
 #[test]
-fn text_goes_on_after_what_was_dropped() {
+fn text_continues_after_what_was_dropped() {
     becomes(b"\x1b]52;c;RVZJTA==\x07after", b"after");
     becomes(b"\x1bPlong\x1b\\after", b"after");
     becomes(b"\x1b]0;open\x1b[31mafter", b"\x1b[31mafter");

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_contexts_takes_no_gauge_away() {
+    fn a_column_of_contexts_removes_no_gauge() {
         for width in 60..=300 {
             for longest in [1, 7, 24] {
                 let places = with_context(width, longest);

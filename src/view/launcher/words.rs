@@ -102,7 +102,7 @@ fn first_line(text: &str) -> String {
 }
 
 /// A start time. A delay is shown with the time that it means if you launch now.
-pub fn start_words(start: StartAt, info: &LaunchInfo) -> String {
+fn start_words(start: StartAt, info: &LaunchInfo) -> String {
     let at = moment(start.moment(info.now), info);
     match start {
         StartAt::After(_) => format!("{start} = {at}"),

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::{
     Dialog,
-    apps::opened::{draw_qr, link_to, qr_of, until, who},
+    apps::opened::{audience, draw_qr, link_to, qr_of, until},
 };
 use crate::{
     action::{Action, Scope},
@@ -320,7 +320,7 @@ fn draw_foot(
     if let Some(public) = &forward.public {
         let text = tr!(
             "PUBLIC: {public}. {now}",
-            public = who(public),
+            public = audience(public),
             now = until(public, now)
         );
         line(paint, &text, Face::Bad);

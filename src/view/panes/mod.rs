@@ -55,26 +55,26 @@ pub fn draw(
     areas: &Areas,
     panes: &Panes,
     keymap: &Keymap,
-    (news, still): (&[Piece], &Still),
-    silent: bool,
+    (notices, still): (&[Piece], &Still),
+    unresponsive: bool,
 ) {
     draw_tabs(paint, areas, panes);
     for place in &areas.panes {
         if let Some(pane) = panes.pane(place.pane) {
             draw_pane(paint, place, panes, pane, still);
-            if silent && pane.state == PaneState::Opening && pane.place != ShellPlace::Host {
-                draw_silence(paint, place.cells);
+            if unresponsive && pane.state == PaneState::Opening && pane.place != ShellPlace::Host {
+                draw_unresponsive(paint, place.cells);
             }
         }
     }
     borders::draw(paint, areas, panes);
     if !panes.is_floating() {
-        draw_keys(paint, areas, panes, keymap, (news, silent));
+        draw_keys(paint, areas, panes, keymap, (notices, unresponsive));
     }
 }
 
 /// Paints the floating shell over any view.
-pub fn draw_floating(paint: &mut Paint<'_>, areas: &Areas, app: &App, news: &[Piece]) {
+pub fn draw_floating(paint: &mut Paint<'_>, areas: &Areas, app: &App, notices: &[Piece]) {
     let panes = &app.panes;
     if let (Some(place), Some(pane)) = (&areas.floating_pane, panes.floating()) {
         floating::draw(paint, areas, pane);
@@ -85,7 +85,7 @@ pub fn draw_floating(paint: &mut Paint<'_>, areas: &Areas, app: &App, news: &[Pi
         areas,
         panes,
         &app.keymap,
-        (news, app.mirror.is_silent()),
+        (notices, app.mirror.is_unresponsive()),
     );
 }
 
@@ -95,16 +95,16 @@ fn draw_keys(
     areas: &Areas,
     panes: &Panes,
     keymap: &Keymap,
-    (news, silent): (&[Piece], bool),
+    (notices, unresponsive): (&[Piece], bool),
 ) {
     let Some(pane) = panes.active() else { return };
     paint.ground(areas.pane_status, Face::PaneStatus);
-    let taken = badge::draw(paint, areas.pane_status, news);
+    let taken = badge::draw(paint, areas.pane_status, notices);
     let line = Rect {
         width: areas.pane_status.width.saturating_sub(taken),
         ..areas.pane_status
     };
-    if silent && panes.scope() != Scope::Leader {
+    if unresponsive && panes.scope() != Scope::Leader {
         // Short, so that the whole command can be read on a small screen.
         let text = tr!(
             "{bad} Daemon not responding. Run `workbay daemon stop`, then `workbay`",
@@ -131,7 +131,7 @@ fn draw_keys(
 }
 
 /// Shows why a pane takes so long to open, and the fix.
-fn draw_silence(paint: &mut Paint<'_>, cells: Rect) {
+fn draw_unresponsive(paint: &mut Paint<'_>, cells: Rect) {
     let y = cells.y + cells.height / 2 + 2;
     let width = usize::from(cells.width.saturating_sub(2));
     let why = (locale::text(banner::SILENT), Face::Bad);

@@ -17,7 +17,7 @@ pub fn draw_tabs(paint: &mut Paint<'_>, area: Rect, group: &Group, has_keys: boo
     let mut end = area.x;
     for tab in window_tabs(group, area.width) {
         let place = tab.area(area);
-        let face = match (tab.active, tab.news) {
+        let face = match (tab.active, tab.unseen) {
             (true, _) if has_keys => Face::TabActive,
             (false, _) if tab.rang => Face::Warning,
             // New output isn't an alarm, so it only differs from quiet windows.

@@ -68,7 +68,7 @@ impl SessionRow<'_> {
             }
             Column::Status => {
                 let face = self.face(status::face(&session.status));
-                let word = status::word_on_its_way(session, paint.glyphs);
+                let word = status::word_with_progress(session, paint.glyphs);
                 paint.text(x, y, place.width, &word, face);
             }
             Column::Environment => self.environment(paint, x, place.width),

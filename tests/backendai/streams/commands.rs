@@ -40,7 +40,7 @@ pub async fn lab() -> StreamManager {
 /// A running command, and its far side.
 pub struct Started {
     pub attached: Attached,
-    pub line: TcpProxy,
+    pub proxy: TcpProxy,
     pub events: mpsc::UnboundedReceiver<SshdEvent>,
 }
 
@@ -60,13 +60,13 @@ pub async fn start_at(
     sshd: Sshd,
 ) -> Started {
     let serve = async {
-        let (bytes, line) = manager.port().await;
-        (line, sshd.serve(bytes))
+        let (bytes, proxy) = manager.port().await;
+        (proxy, sshd.serve(bytes))
     };
-    let (attached, (line, events)) = tokio::join!(engine.exec(SESSION, command), serve);
+    let (attached, (proxy, events)) = tokio::join!(engine.exec(SESSION, command), serve);
     Started {
         attached: attached.unwrap(),
-        line,
+        proxy,
         events,
     }
 }
@@ -255,7 +255,7 @@ async fn dropped_it_is_hung_up_and_its_connection_goes() {
     drop(started.attached);
     assert_eq!(started.events.recv().await, Some(SshdEvent::HungUp));
     assert_eq!(started.events.recv().await, Some(SshdEvent::Closed));
-    assert_eq!(started.line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(started.proxy.ended().await, Ended::Farewell(Some(1000)));
 }
 
 #[tokio::test]
@@ -266,10 +266,10 @@ async fn after_its_end_nothing_keeps_the_session_from_being_idle() {
     let mut other = start(&mut manager, &engine, command(&["cat"])).await;
     assert_eq!(finish(&mut one.attached).await.code, Some(0));
     // A task that still has the end of a stream has no connection.
-    assert_eq!(one.line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(one.proxy.ended().await, Ended::Farewell(Some(1000)));
     other.attached.input.send(Input::Eof).await.unwrap();
     assert_eq!(finish(&mut other.attached).await.code, Some(0));
-    assert_eq!(other.line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(other.proxy.ended().await, Ended::Farewell(Some(1000)));
     assert_eq!(
         manager.asked(RequestTopic::Key).len(),
         1,
@@ -278,7 +278,7 @@ async fn after_its_end_nothing_keeps_the_session_from_being_idle() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_cut_or_closed_is_a_loss() {
+async fn a_connection_that_is_cut_or_closed_is_a_loss() {
     for (fault, wanted) in [
         (Fault::Cut, "the connection to the manager broke"),
         (
@@ -296,14 +296,14 @@ async fn a_line_that_is_cut_or_closed_is_a_loss() {
         started.attached.input.send(typed("hello")).await.unwrap();
         let hello = Output::Stdout(Bytes::from_static(b"hello"));
         assert_eq!(started.attached.output.recv().await, Some(hello));
-        started.line.fault(fault);
+        started.proxy.fault(fault);
         let why = lost(&mut started.attached).await;
         assert!(why.starts_with(wanted), "{fault:?}: {why}");
     }
 }
 
 #[tokio::test]
-async fn another_host_key_is_somebody_else() {
+async fn another_host_key_is_another_server() {
     let mut manager = lab().await;
     let engine = manager.engine();
     let mut started = start(&mut manager, &engine, command(&["true"])).await;

@@ -41,7 +41,7 @@ async fn a_command_runs_in_another_container() {
     );
     assert_eq!(ran.code, Some(7));
     // Nothing keeps the session from being idle.
-    assert_eq!(started.line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(started.proxy.ended().await, Ended::Farewell(Some(1000)));
     // The main container, when named, is reached directly.
     let main = ExecCommand {
         kernel: Some(kernel(KERNEL)),
@@ -86,18 +86,18 @@ async fn dropped_it_is_hung_up_and_both_connections_go() {
             None => panic!("it was not hung up"),
         }
     }
-    assert_eq!(started.line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(started.proxy.ended().await, Ended::Farewell(Some(1000)));
 }
 
 #[tokio::test]
-async fn a_line_that_is_cut_is_a_loss_there_too() {
+async fn a_connection_that_is_cut_is_a_loss_there_too() {
     let mut manager = lab().await;
     let engine = manager.engine();
     let mut started = start_at(&mut manager, &engine, there(&["cat"]), MAIN).await;
     started.attached.input.send(typed("hello")).await.unwrap();
     let hello = started.attached.output.recv().await;
     assert!(matches!(hello, Some(Output::Stdout(_))), "{hello:?}");
-    started.line.fault(Fault::Cut);
+    started.proxy.fault(Fault::Cut);
     let why = lost(&mut started.attached).await;
     assert!(
         why.starts_with("the connection to the manager broke"),
@@ -106,7 +106,7 @@ async fn a_line_that_is_cut_is_a_loss_there_too() {
 }
 
 #[tokio::test]
-async fn a_terminal_there_has_a_size_and_gives_its_place_away() {
+async fn a_terminal_there_has_a_size_and_frees_its_place() {
     let mut manager = lab().await;
     let engine = manager.engine();
     let request = AttachRequest {
@@ -117,10 +117,10 @@ async fn a_terminal_there_has_a_size_and_gives_its_place_away() {
         ..request("pane")
     };
     let serve = async {
-        let (bytes, line) = manager.port().await;
-        (line, MAIN.serve(bytes))
+        let (bytes, proxy) = manager.port().await;
+        (proxy, MAIN.serve(bytes))
     };
-    let (attached, (line, mut events)) = tokio::join!(engine.attach(SESSION, request), serve);
+    let (attached, (proxy, mut events)) = tokio::join!(engine.attach(SESSION, request), serve);
     let mut attached = attached.unwrap();
     // The command that read the key has no terminal.
     let size = loop {
@@ -137,7 +137,7 @@ async fn a_terminal_there_has_a_size_and_gives_its_place_away() {
             end => break assert_eq!(end, Output::End { exit_code: None }),
         }
     }
-    assert_eq!(line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(proxy.ended().await, Ended::Farewell(Some(1000)));
 }
 
 /// It takes another key than that of the session.

@@ -1,22 +1,14 @@
 //! A connection that is cut in every phase: always a sentence, never a hang.
 
 use tokio::task::JoinHandle;
-use workbay::{
-    engine::api::{Attached, Output, Result, Streams as _},
-    model::failure::Failure,
-};
+use workbay::engine::api::{Attached, Output, Result, Streams as _};
 
 use super::{
     last,
     manager::{Answer, RequestTopic, SESSION, StreamManager},
-    request,
+    refusal, request,
     tcpproxy::Fault,
 };
-
-async fn failure(manager: &StreamManager) -> Failure {
-    let opened = manager.engine().attach(SESSION, request("pane")).await;
-    opened.err().expect("it was opened")
-}
 
 #[tokio::test]
 async fn before_and_within_the_answer_to_the_upgrade() {
@@ -28,7 +20,7 @@ async fn before_and_within_the_answer_to_the_upgrade() {
     ] {
         let manager = StreamManager::start().await;
         manager.answer(RequestTopic::Tcpproxy, [Answer::Raw(answer)]);
-        let error = failure(&manager).await;
+        let error = refusal(&manager).await;
         assert!(error.is_lost(), "{answer:?}: {error:?}");
         assert!(
             error.to_string().contains("a WebSocket can't be opened"),

@@ -164,7 +164,7 @@ async fn the_output_of_a_batch_command_is_not_the_log_of_another_container() {
 }
 
 #[tokio::test]
-async fn half_an_answer_is_a_lost_line() {
+async fn half_an_answer_is_a_lost_connection() {
     let manager = StreamManager::start().await;
     let half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"result\": {\"logs\": \"on";
     manager.answer(RequestTopic::Logs, [Answer::Raw(half)]);

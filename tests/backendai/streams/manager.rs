@@ -33,7 +33,7 @@ pub const KERNEL: &str = "0000000a-0000-4000-8000-00000000000a";
 pub const SUB: &str = "0000000b-0000-4000-8000-00000000000b";
 pub const ME: &str = "user@lablup.com";
 
-/// A line, encrypted or not.
+/// A connection, encrypted or not.
 trait Wire: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Wire for T {}
 
@@ -152,14 +152,14 @@ impl StreamManager {
             ports: ports_in,
         };
         tokio::spawn(async move {
-            while let Ok((line, _)) = listener.accept().await {
+            while let Ok((wire, _)) = listener.accept().await {
                 let state = state.clone();
                 match acceptor.clone() {
-                    None => tokio::spawn(state.serve(line)),
+                    None => tokio::spawn(state.serve(wire)),
                     Some(acceptor) => tokio::spawn(async move {
                         // A client that does not trust us ends here.
-                        if let Ok(line) = acceptor.accept(line).await {
-                            state.serve(line).await;
+                        if let Ok(wire) = acceptor.accept(wire).await {
+                            state.serve(wire).await;
                         }
                     }),
                 };
@@ -293,8 +293,8 @@ pub fn log(text: &str) -> Answer {
 
 impl ManagerState {
     /// One request a connection.
-    async fn serve(self, mut line: impl Wire) {
-        let Some(asked) = read(&mut line).await else {
+    async fn serve(self, mut wire: impl Wire) {
+        let Some(asked) = read(&mut wire).await else {
             return;
         };
         let key = asked.header("sec-websocket-key").to_owned();
@@ -316,31 +316,31 @@ impl ManagerState {
             Answer::Html(status) => whole(status, "text/html", "<html>Welcome</html>"),
             Answer::Raw(text) => text.to_owned(),
             Answer::Ttyd | Answer::Port | Answer::Close(_) => {
-                return self.upgrade(line, &key, answer).await;
+                return self.upgrade(wire, &key, answer).await;
             }
         };
         // The client may have gone.
-        let _ = line.write_all(text.as_bytes()).await;
-        let _ = line.shutdown().await;
+        let _ = wire.write_all(text.as_bytes()).await;
+        let _ = wire.shutdown().await;
     }
 
-    async fn upgrade(self, mut line: impl Wire, key: &str, answer: Answer) {
+    async fn upgrade(self, mut wire: impl Wire, key: &str, answer: Answer) {
         let accept = derive_accept_key(key.as_bytes());
         let head = format!(
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\
              Sec-WebSocket-Accept: {accept}\r\n\r\n"
         );
-        line.write_all(head.as_bytes()).await.unwrap();
-        let port = tcpproxy::serve(line).await;
+        wire.write_all(head.as_bytes()).await.unwrap();
+        let port = tcpproxy::serve(wire).await;
         match answer {
             Answer::Ttyd => {
                 let ttyd = tcpproxy::ttyd(port.bytes).await;
-                let _ = self.terminals.send((ttyd, port.line));
+                let _ = self.terminals.send((ttyd, port.proxy));
             }
-            Answer::Port => drop(self.ports.send((port.bytes, port.line))),
+            Answer::Port => drop(self.ports.send((port.bytes, port.proxy))),
             Answer::Close(code) => {
-                port.line.fault(tcpproxy::Fault::Close(code));
-                port.line.ended().await;
+                port.proxy.fault(tcpproxy::Fault::Close(code));
+                port.proxy.ended().await;
             }
             _ => {}
         }
@@ -357,13 +357,13 @@ fn whole(status: u16, kind: &str, body: &str) -> String {
 }
 
 /// One request, its body read but kept only as far as it shows what is asked.
-async fn read(line: &mut impl Wire) -> Option<Asked> {
+async fn read(wire: &mut impl Wire) -> Option<Asked> {
     let mut text = Vec::new();
     let head = loop {
         if let Some(end) = text.windows(4).position(|four| four == b"\r\n\r\n") {
             break end;
         }
-        if line.read_buf(&mut text).await.ok()? == 0 {
+        if wire.read_buf(&mut text).await.ok()? == 0 {
             return None;
         }
     };
@@ -377,7 +377,7 @@ async fn read(line: &mut impl Wire) -> Option<Asked> {
     let length: usize = length.map_or(0, |length| length.parse().unwrap());
     let mut body = text.split_off(head + 4);
     while body.len() < length {
-        if line.read_buf(&mut body).await.ok()? == 0 {
+        if wire.read_buf(&mut body).await.ok()? == 0 {
             return None;
         }
     }

@@ -25,7 +25,12 @@ mod sshd;
 mod terminals;
 
 use bytes::Bytes;
-use workbay::engine::api::{AttachRequest, Attached, Input, Output};
+use workbay::{
+    engine::api::{AttachRequest, Attached, Input, Output, Streams as _},
+    model::failure::Failure,
+};
+
+use self::manager::{SESSION, StreamManager};
 
 fn request(tag: &str) -> AttachRequest {
     AttachRequest {
@@ -48,4 +53,10 @@ async fn last(attached: &mut Attached) -> Output {
             last => return last,
         }
     }
+}
+
+/// Why a terminal can't be opened.
+async fn refusal(manager: &StreamManager) -> Failure {
+    let opened = manager.engine().attach(SESSION, request("pane")).await;
+    opened.err().expect("it was opened")
 }

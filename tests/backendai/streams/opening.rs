@@ -2,19 +2,13 @@
 
 use workbay::{
     engine::api::{DialTarget, Streams as _},
-    model::failure::{Failure, FailureKind},
+    model::failure::FailureKind,
 };
 
 use super::{
     manager::{Answer, RequestTopic, SESSION, StreamManager, json, no_such, problem, standing},
-    request,
+    refusal, request,
 };
-
-/// What a person reads when a terminal is asked for.
-async fn refusal(manager: &StreamManager) -> Failure {
-    let opened = manager.engine().attach(SESSION, request("pane")).await;
-    opened.err().expect("it was opened")
-}
 
 async fn dial_refusal(manager: &StreamManager, service: &str, port: Option<u16>) -> String {
     let to = DialTarget {
@@ -51,7 +45,7 @@ async fn a_session_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn somebody_else_s_session() {
+async fn another_users_session() {
     let manager = StreamManager::start().await;
     let other = standing("RUNNING", "INTERACTIVE", "other@lablup.com");
     manager.answer(RequestTopic::Standing, [other]);

@@ -1,4 +1,4 @@
-//! The sshd of a session behind a port: it lets in whoever has the session's key and runs the commands it gets
+//! The sshd of a session behind a port: it accepts the session's key and runs the commands it gets
 //! by a real shell.
 
 use std::{
@@ -56,7 +56,7 @@ pub struct Sshd {
     pub runs: bool,
     /// The sshd it leads to, of the container `sub1`.
     pub sub: Option<&'static Self>,
-    /// The directory that stands for /home/work.
+    /// The directory that is used as /home/work.
     pub home: Option<&'static str>,
 }
 
@@ -187,7 +187,7 @@ async fn serve(
         }
     };
     handle.channel_success(id).await.unwrap();
-    // The keys of the containers lie beside this file.
+    // The keys of the containers are beside this file.
     let command = String::from_utf8(command).unwrap();
     let command = command.replace("/home/config/ssh", &keys().display().to_string());
     let command = command.replace("/home/work", sshd.home.unwrap_or("/home/work"));

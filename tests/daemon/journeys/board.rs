@@ -1,4 +1,4 @@
-//! What the TUI draws on here: cells in memory, every frame kept for the test.
+//! The screen of the TUI: cells in memory, with every frame for the test.
 
 use std::{
     io,
@@ -38,7 +38,7 @@ impl Frames {
         self.lock().last().cloned().unwrap_or_default()
     }
 
-    /// Those from the `first` on.
+    /// The frames from the `first` on.
     pub fn since(&self, first: usize) -> Vec<Arc<str>> {
         self.lock().iter().skip(first).cloned().collect()
     }
@@ -51,7 +51,7 @@ impl Frames {
 pub struct Board {
     canvas: Canvas<TestBackend>,
     frames: Arc<Frames>,
-    /// Tells how many frames there are.
+    /// Returns the number of frames.
     drawn: watch::Sender<usize>,
 }
 
@@ -75,7 +75,7 @@ impl Stage for Board {
         Ok(())
     }
 
-    /// What was left out because it stands still is what would have been painted.
+    /// What was left out because it is unchanged is what would have been painted.
     fn draw(&mut self, picture: Picture, paint: Painter<'_>) -> io::Result<()> {
         let Ok(()) = self.canvas.draw(picture, paint);
         let shown = self.canvas.shown().expect("a frame");

@@ -1,8 +1,8 @@
-//! The engine goes and comes back under the person's eyes.
+//! The engine disconnects and comes back while a user looks.
 
 use super::{
-    person::Person,
     support::{Call, TestDaemon, eventually},
+    user::User,
 };
 
 /// The only session with this name.
@@ -13,70 +13,70 @@ fn id_of(daemon: &TestDaemon, name: &str) -> workbay::model::id::SessionId {
 }
 
 #[tokio::test]
-async fn while_the_engine_is_away_the_rows_stay_and_one_full_list_brings_them_up_to_date() {
+async fn while_the_engine_is_disconnected_the_rows_stay_and_one_full_list_brings_them_up_to_date() {
     let daemon = TestDaemon::open().await;
-    let mut person = Person::at(&daemon).await;
-    person.launches("stays").await;
-    person.launches("ends-unseen").await;
+    let mut user = User::at(&daemon).await;
+    user.launches("stays").await;
+    user.launches("ends-unseen").await;
     let ends = id_of(&daemon, "ends-unseen");
     let lists = daemon.engine.count(Call::List);
 
     daemon.engine.cut();
-    person.sees("The engine at memory: doesn't answer").await;
-    person.sees("Start the engine").await;
-    person.sees_line(&["stays", "RUNNING"]).await;
-    person.sees_line(&["ends-unseen", "RUNNING"]).await;
-    person.presses("n").await;
-    person.sees_no("Launch a session").await;
+    user.sees("The engine at memory: doesn't answer").await;
+    user.sees("Start the engine").await;
+    user.sees_line(&["stays", "RUNNING"]).await;
+    user.sees_line(&["ends-unseen", "RUNNING"]).await;
+    user.presses("n").await;
+    user.sees_no("Launch a session").await;
 
     daemon.engine.die(ends, 3, false);
     daemon.engine.restore();
-    person.sees_no("doesn't answer").await;
-    person.sees("Running 1   Finished 1").await;
-    person.sees_line(&["stays", "RUNNING"]).await;
+    user.sees_no("doesn't answer").await;
+    user.sees("Running 1   Finished 1").await;
+    user.sees_line(&["stays", "RUNNING"]).await;
     assert_eq!(daemon.engine.count(Call::List), lists + 1);
-    person.presses("2").await;
-    person.sees_line(&["ends-unseen", "lost"]).await;
+    user.presses("2").await;
+    user.sees_line(&["ends-unseen", "lost"]).await;
 }
 
 #[tokio::test]
-async fn a_launch_that_the_engine_did_not_survive_stands_under_others_with_the_reason() {
+async fn a_launch_that_the_engine_did_not_survive_is_under_others_with_the_reason() {
     let daemon = TestDaemon::open().await;
-    let mut person = Person::at(&daemon).await;
+    let mut user = User::at(&daemon).await;
     daemon.engine.hold(Call::Start);
-    person.presses("n").await;
-    person.types("unlucky").await;
-    person.presses("alt-enter enter").await;
+    user.presses("n").await;
+    user.types("unlucky").await;
+    user.presses("alt-enter enter").await;
     eventually("it is being started", || {
         daemon.engine.count(Call::Start) == 1
     })
     .await;
     daemon.engine.cut();
     daemon.engine.release(Call::Start);
-    person.sees("Others 1").await;
-    person.presses("3").await;
-    person.sees_line(&["unlucky", "ERROR"]).await;
-    person.presses("enter").await;
-    person.sees("Relaunch it when").await;
+    user.sees("Others 1").await;
+    user.presses("3").await;
+    user.sees_line(&["unlucky", "ERROR"]).await;
+    user.presses("enter").await;
+    user.sees("Relaunch it when").await;
 
     daemon.engine.restore();
     eventually("what was half made is removed", || {
         daemon.engine.containers().is_empty()
     })
     .await;
-    person.sees("▪ connected").await;
-    person.sees("Others 1").await;
+    user.sees("▪ connected").await;
+    user.sees("Others 1").await;
 }
 
 #[tokio::test]
-async fn an_engine_that_is_away_from_the_start_is_waited_for() {
+async fn an_engine_that_is_disconnected_from_the_start_is_waited_for() {
     let mut daemon = TestDaemon::closed(super::support::test_daemon::settings());
     daemon.engine.cut();
     daemon.start().await;
     let options = workbay::client::ConnectOptions::existing(daemon.paths());
-    let mut person = Person::sits_down("jin", options);
-    person.sees("doesn't answer").await;
+    let mut user = User::sits_down("jin", options);
+    user.sees("doesn't answer").await;
     daemon.engine.restore();
-    person.sees("▪ connected").await;
-    person.launches("at-last").await;
+    user.sees("▪ connected").await;
+    user.launches("at-last").await;
 }

@@ -3,38 +3,38 @@
 use workbay::model::resources::Bytes;
 
 use super::{
-    person::Person,
     support::{Call, TestDaemon, eventually},
+    user::User,
 };
 
 #[tokio::test]
 async fn a_first_session_runs_after_four_keys() {
     let daemon = TestDaemon::open().await;
-    let mut person = Person::at(&daemon).await;
-    person.presses("n ctrl-r enter enter").await;
-    person.sees_line(&["-session", "RUNNING", "host"]).await;
-    person.sees("Running 1").await;
+    let mut user = User::at(&daemon).await;
+    user.presses("n ctrl-r enter enter").await;
+    user.sees_line(&["-session", "RUNNING", "host"]).await;
+    user.sees("Running 1").await;
     assert_eq!(daemon.engine.containers().len(), 1);
-    person.presses("q").await;
-    person.has_left().await;
+    user.presses("q").await;
+    user.has_left().await;
     assert_eq!(daemon.engine.containers().len(), 1, "leaving ends nothing");
 }
 
 #[tokio::test]
 async fn a_refused_launch_keeps_what_was_typed_and_says_why() {
     let daemon = TestDaemon::open().await;
-    let mut person = Person::at(&daemon).await;
-    person.launches("train").await;
-    person.presses("n").await;
-    person.types("train").await;
-    person.presses("alt-enter").await;
-    person.sees("is taken by a session").await;
-    person.sees_line(&["Name", "train"]).await;
-    // Fixed on the spot.
-    person.types("-again").await;
-    person.presses("alt-enter enter").await;
-    person.sees_line(&["train-again", "RUNNING"]).await;
-    person.sees("Running 2").await;
+    let mut user = User::at(&daemon).await;
+    user.launches("train").await;
+    user.presses("n").await;
+    user.types("train").await;
+    user.presses("alt-enter").await;
+    user.sees("is taken by a session").await;
+    user.sees_line(&["Name", "train"]).await;
+    // Fixed in the launcher.
+    user.types("-again").await;
+    user.presses("alt-enter enter").await;
+    user.sees_line(&["train-again", "RUNNING"]).await;
+    user.sees("Running 2").await;
     assert_eq!(daemon.engine.containers().len(), 2);
 }
 
@@ -42,53 +42,53 @@ async fn a_refused_launch_keeps_what_was_typed_and_says_why() {
 async fn a_launch_without_room_waits_and_says_for_what() {
     let daemon = TestDaemon::open().await;
     daemon.engine.set_others(Bytes(8 * Bytes::GIB));
-    let mut person = Person::at(&daemon).await;
-    person.presses("n alt-enter enter").await;
-    person.sees("needs 256 MiB of memory").await;
+    let mut user = User::at(&daemon).await;
+    user.presses("n alt-enter enter").await;
+    user.sees("needs 256 MiB of memory").await;
     daemon.engine.set_others(Bytes(0));
-    person.presses("R").await;
-    person.sees_line(&["-session", "RUNNING"]).await;
+    user.presses("R").await;
+    user.sees_line(&["-session", "RUNNING"]).await;
 }
 
 #[tokio::test]
 async fn a_launch_is_seen_while_it_is_in_progress() {
     let daemon = TestDaemon::open().await;
-    let mut person = Person::at(&daemon).await;
+    let mut user = User::at(&daemon).await;
     daemon.engine.hold(Call::Create);
-    person.presses("n alt-enter enter").await;
-    person.sees("PREPARING").await;
+    user.presses("n alt-enter enter").await;
+    user.sees("PREPARING").await;
     eventually("it is being made", || {
         daemon.engine.count(Call::Create) == 1
     })
     .await;
-    // Ended before it began.
-    person.presses("x y").await;
-    person.sees("Ending ").await;
+    // Cancelled before it ran.
+    user.presses("x y").await;
+    user.sees("Ending ").await;
     daemon.engine.release(Call::Create);
-    person.sees("Running 0").await;
-    person.presses("2").await;
-    person.sees_line(&["-session", "cancelled"]).await;
+    user.sees("Running 0").await;
+    user.presses("2").await;
+    user.sees_line(&["-session", "cancelled"]).await;
     assert!(daemon.engine.containers().is_empty());
 }
 
 #[tokio::test]
-async fn a_launch_whose_image_is_in_progress_is_left_to_go_on_or_given_up() {
+async fn a_launch_whose_image_is_in_progress_is_left_running_or_cancelled() {
     let daemon = TestDaemon::open().await;
-    let mut person = Person::at(&daemon).await;
+    let mut user = User::at(&daemon).await;
     for left in [true, false] {
-        person.presses("n alt-2 tab").await;
-        // No more than half of it ever comes.
-        person.types("never/ends:1").await;
-        person.presses("alt-enter enter").await;
-        person.sees("Pulling the image for").await;
-        person.sees("50 MiB of 100 MiB").await;
-        person.presses(if left { "enter" } else { "esc" }).await;
-        person.sees_no("Pulling the image for").await;
+        user.presses("n alt-2 tab").await;
+        // Only half of the image ever comes.
+        user.types("never/ends:1").await;
+        user.presses("alt-enter enter").await;
+        user.sees("Pulling the image for").await;
+        user.sees("50 MiB of 100 MiB").await;
+        user.presses(if left { "enter" } else { "esc" }).await;
+        user.sees_no("Pulling the image for").await;
     }
-    person.sees("Running 1").await;
-    person.sees_line(&["-session", "PULLING 50%"]).await;
-    person.presses("2").await;
-    person.sees_line(&["-session", "cancelled"]).await;
+    user.sees("Running 1").await;
+    user.sees_line(&["-session", "PULLING 50%"]).await;
+    user.presses("2").await;
+    user.sees_line(&["-session", "cancelled"]).await;
     assert_eq!(daemon.engine.count(Call::Pull), 1, "it was shared");
     assert!(daemon.engine.containers().is_empty());
 }
@@ -96,29 +96,29 @@ async fn a_launch_whose_image_is_in_progress_is_left_to_go_on_or_given_up() {
 #[tokio::test]
 async fn a_form_whose_daemon_dies_keeps_what_was_typed_and_is_sent_again() {
     let mut daemon = TestDaemon::open().await;
-    let mut person = Person::at(&daemon).await;
-    person.launches("first-one").await;
-    person.presses("n").await;
-    person.types("stubborn").await;
-    person.presses("alt-enter").await;
-    person.sees("Press Enter to launch without a folder").await;
-    // What others use is counted before each launch: the answer does not come.
+    let mut user = User::at(&daemon).await;
+    user.launches("first-one").await;
+    user.presses("n").await;
+    user.types("stubborn").await;
+    user.presses("alt-enter").await;
+    user.sees("Press Enter to launch without a folder").await;
+    // What others use is counted before each launch, but the answer doesn't come.
     daemon.engine.hold(Call::List);
     let lists = daemon.engine.count(Call::List);
-    person.presses("enter").await;
-    person.sees("Launching").await;
+    user.presses("enter").await;
+    user.sees("Launching").await;
     eventually("the launch is under way", || {
         daemon.engine.count(Call::List) > lists
     })
     .await;
     daemon.stop().await;
-    person.sees("daemon disconnected").await;
-    person.sees("stubborn").await;
+    user.sees("daemon disconnected").await;
+    user.sees("stubborn").await;
     daemon.engine.release(Call::List);
     daemon.start().await;
-    person.sees_no("daemon disconnected").await;
+    user.sees_no("daemon disconnected").await;
     eventually("it is launched", || daemon.engine.containers().len() == 2).await;
-    person.sees_no("Storage").await;
-    person.sees_line(&["stubborn", "RUNNING"]).await;
-    person.sees_no("already").await;
+    user.sees_no("Storage").await;
+    user.sees_line(&["stubborn", "RUNNING"]).await;
+    user.sees_no("already").await;
 }

@@ -7,7 +7,7 @@
 use crate::support;
 
 mod board;
-mod person;
+mod user;
 
 mod acting;
 mod daemon;

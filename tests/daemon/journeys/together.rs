@@ -1,15 +1,15 @@
-//! Two clients at one daemon, and one person who comes back.
+//! Two clients at one daemon, and one user who comes back.
 
 use workbay::client::ConnectOptions;
 
-use super::{person::Person, support::TestDaemon};
+use super::{support::TestDaemon, user::User};
 
 #[tokio::test]
 async fn two_faces_see_the_same_changes() {
     let daemon = TestDaemon::open().await;
     let options = || ConnectOptions::existing(daemon.paths());
-    let mut one = Person::sits_down("jin", options());
-    let mut two = Person::sits_down("sue", options());
+    let mut one = User::sits_down("jin", options());
+    let mut two = User::sits_down("sue", options());
     one.sees("▪ connected").await;
     two.sees("▪ connected").await;
     one.launches("shared-one").await;
@@ -27,23 +27,23 @@ async fn two_faces_see_the_same_changes() {
 #[tokio::test]
 async fn a_closed_window_ends_nothing_and_one_comes_back_to_the_same_session() {
     let daemon = TestDaemon::open().await;
-    let mut person = Person::at(&daemon).await;
-    person.launches("lasting").await;
-    person.presses("s").await;
-    person.types("echo").await;
-    person.sees("echo").await;
-    person.closes_the_window().await;
+    let mut user = User::at(&daemon).await;
+    user.launches("lasting").await;
+    user.presses("s").await;
+    user.types("echo").await;
+    user.sees("echo").await;
+    user.closes_the_window().await;
 
-    let mut person = Person::at(&daemon).await;
-    person.sees_line(&["lasting", "RUNNING"]).await;
-    person.presses("s").await;
-    person.types("again").await;
-    person.sees("again").await;
+    let mut user = User::at(&daemon).await;
+    user.sees_line(&["lasting", "RUNNING"]).await;
+    user.presses("s").await;
+    user.types("again").await;
+    user.sees("again").await;
     // The end of a program in the shell is reported, and Enter opens a new one.
-    person.presses("e x i t ctrl-j").await;
-    person.sees("shell ended").await;
-    person.presses("enter").await;
-    person.sees_no("shell ended").await;
-    person.types("once-more").await;
-    person.sees("once-more").await;
+    user.presses("e x i t ctrl-j").await;
+    user.sees("shell ended").await;
+    user.presses("enter").await;
+    user.sees_no("shell ended").await;
+    user.types("once-more").await;
+    user.sees("once-more").await;
 }

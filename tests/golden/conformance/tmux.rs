@@ -30,7 +30,7 @@ pub fn version() -> Option<String> {
     Some(said.trim().strip_prefix("tmux ")?.to_owned())
 }
 
-/// What the session's runner tells tmux about our emulator.
+/// What the session's runner reports to tmux about our emulator.
 fn features() -> &'static str {
     let rest = ATTACH.split("const FEATURES: &str =").nth(1);
     rest.and_then(|rest| rest.split('"').nth(1)).unwrap()

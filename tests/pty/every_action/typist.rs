@@ -17,7 +17,8 @@ use workbay::{
 
 use crate::{
     machine::{BINARY, Machine},
-    terminal::{PATIENCE, Terminal, now},
+    terminal::{PATIENCE, Terminal},
+    wait::poll,
 };
 
 /// The terminal gets the focus, and the program asks for its colors: the answer to all keys before is drawn then.
@@ -77,6 +78,13 @@ pub struct Look {
 }
 
 impl Look {
+    fn of(terminal: &Terminal) -> Self {
+        Self {
+            text: terminal.screen(),
+            cursor: terminal.cursor(),
+        }
+    }
+
     /// Without what changes by time alone: numbers, bars and charts.
     fn lasting(&self) -> String {
         let lasts = |c: char| c.is_alphabetic() || "✓✗●○▪▫▸▾▴◂›»*#!?/|".contains(c);
@@ -148,10 +156,7 @@ impl<'a> Typist<'a> {
     }
 
     pub fn look(&self) -> Look {
-        Look {
-            text: self.terminal.screen(),
-            cursor: self.terminal.cursor(),
-        }
+        Look::of(&self.terminal)
     }
 
     /// Presses a key and waits until the program has handled it.
@@ -172,16 +177,16 @@ impl<'a> Typist<'a> {
         self.log.read();
         let before = self.log.count;
         self.terminal.type_(bytes);
-        let deadline = now() + PATIENCE;
-        while self.log.count < before + keys && !self.terminal.has_ended() {
-            assert!(
-                now() < deadline,
-                "{what:?} was never handled; the screen:\n{}",
-                self.screen()
-            );
-            std::thread::sleep(Duration::from_millis(1));
+        let handled = poll(Duration::from_millis(1), || {
             self.log.read();
-        }
+            let is_handled = self.log.count >= before + keys || self.terminal.has_ended();
+            is_handled.then_some(())
+        });
+        assert!(
+            handled.is_some(),
+            "{what:?} was never handled; the screen:\n{}",
+            self.screen()
+        );
     }
 
     /// The scope and action that were invoked last.
@@ -196,19 +201,16 @@ impl<'a> Typist<'a> {
         let before = self.terminal.raw_len();
         self.log.read();
         self.terminal.type_(FENCE);
-        let deadline = now() + PATIENCE;
-        let answered = |raw: &[u8]| {
-            raw.windows(FENCE_ANSWER.len())
-                .any(|part| part == FENCE_ANSWER)
-        };
-        while !answered(&self.terminal.raw_since(before)) && !self.terminal.has_ended() {
-            assert!(
-                now() < deadline,
-                "nothing is drawn any more; the screen:\n{}",
-                self.screen()
-            );
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        let drawn = self.terminal.comes_within(PATIENCE, |terminal| {
+            let raw = terminal.raw_since(before);
+            let mut parts = raw.windows(FENCE_ANSWER.len());
+            parts.any(|part| part == FENCE_ANSWER)
+        });
+        assert!(
+            drawn || self.terminal.has_ended(),
+            "nothing is drawn any more; the screen:\n{}",
+            self.screen()
+        );
         self.log.read();
     }
 
@@ -220,35 +222,26 @@ impl<'a> Typist<'a> {
             self.press(*key);
         }
         self.drawn();
-        let signs = |typist: &Self| {
-            let new = typist.terminal.raw_since(raw);
+        let signs = |terminal: &Terminal| {
+            let new = terminal.raw_since(raw);
             let shown = |sign: &&[u8]| new.windows(sign.len()).any(|part| part == *sign);
             SIGNS.iter().any(shown)
         };
-        if self.terminal.has_ended() || self.look() != before || signs(self) {
-            return true;
-        }
-        let deadline = now() + Duration::from_secs(10);
-        let lasting = before.lasting();
-        while waits && now() < deadline {
-            if self.terminal.has_ended() || self.look().lasting() != lasting || signs(self) {
-                return true;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        false
+        let is_new = |terminal: &Terminal| {
+            terminal.has_ended()
+                || Look::of(terminal).lasting() != before.lasting()
+                || signs(terminal)
+        };
+        self.terminal.has_ended()
+            || self.look() != before
+            || signs(&self.terminal)
+            || waits && self.terminal.comes_within(Duration::from_secs(10), is_new)
     }
 
     /// Waits for the launcher, which an answer of the daemon opens.
     pub fn launcher_opens(&self) -> bool {
-        let deadline = now() + Duration::from_secs(10);
-        while now() < deadline && !self.terminal.has_ended() {
-            if self.screen().contains("Launch a session") {
-                return true;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        false
+        let is_open = |terminal: &Terminal| terminal.screen().contains("Launch a session");
+        self.terminal.comes_within(Duration::from_secs(10), is_open)
     }
 
     /// Invokes an action by its first key, or by the palette if it has none.

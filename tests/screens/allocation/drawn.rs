@@ -8,7 +8,7 @@ use crate::{
     world::{day, snapshot},
 };
 
-/// Screens one below the other, as a person comes by.
+/// Screens one below the other, as a user comes by.
 fn along(mut screen: Screen, labels: &[&str]) -> String {
     let mut text = screen.text();
     for label in labels {

@@ -107,7 +107,7 @@ fn variables_are_rows_and_secrets_are_masked() {
 }
 
 #[test]
-fn what_is_wrong_stands_beside_its_field() {
+fn what_is_wrong_is_beside_its_field() {
     let screen = to(gpus(140, 44), "Other image").typed("a b");
     let screen = to(screen, "Variables").typed("9=x");
     let screen = to(screen, "CPU").typed("0.5");

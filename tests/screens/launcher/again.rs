@@ -15,8 +15,11 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{SIZES, answered, launches, list, offer, opened};
-use crate::screen::{Screen, noon};
+use super::{SIZES, launches, offer, opened};
+use crate::{
+    screen::{Screen, noon},
+    steps::{answered, working_day},
+};
 
 /// As the daemon remembers it: with a secret that it does not.
 fn before() -> LaunchRequest {
@@ -44,7 +47,7 @@ fn again(screen: Screen, launch: LaunchRequest) -> Screen {
 
 #[test]
 fn a_regular_launches_again_with_two_keys() {
-    let screen = again(list(80, 24).press("j j ."), before());
+    let screen = again(working_day(80, 24).press("j j ."), before());
     assert!(screen.sees("train-resnet-"), "{}", screen.text());
     let screen = answered(screen, offer()).press("enter");
     let [launch] = &launches(&screen)[..] else {
@@ -60,7 +63,7 @@ fn a_regular_launches_again_with_two_keys() {
     // One without a folder went without one before: it is not asked for again.
     let mut bare = before();
     bare.mounts.clear();
-    let screen = answered(again(list(80, 24).press("j j ."), bare), offer());
+    let screen = answered(again(working_day(80, 24).press("j j ."), bare), offer());
     assert_eq!(launches(&screen.press("enter")).len(), 1);
 }
 
@@ -70,7 +73,7 @@ fn launched_again_what_is_gone_or_kept_nowhere_is_asked_for() {
     launch.environment = Some("vanished:1.0".to_owned());
     launch.env.insert("API_TOKEN".to_owned(), String::new());
     launch.mounts.push("gone".parse().unwrap());
-    let screen = answered(again(list(80, 24).press("j j ."), launch), offer());
+    let screen = answered(again(working_day(80, 24).press("j j ."), launch), offer());
     insta::assert_snapshot!(screen.text());
     let blocked = screen.press("enter");
     assert!(launches(&blocked).is_empty(), "{}", blocked.text());
@@ -80,7 +83,7 @@ fn launched_again_what_is_gone_or_kept_nowhere_is_asked_for() {
 fn a_made_up_name_is_made_up_again() {
     let mut launch = before();
     launch.name = Some("a1b2c3d4-session".to_owned());
-    let screen = answered(again(list(80, 24).press("j ."), launch), offer()).press("enter");
+    let screen = answered(again(working_day(80, 24).press("j ."), launch), offer()).press("enter");
     assert_eq!(launches(&screen)[0].name, None);
 }
 
@@ -111,18 +114,18 @@ fn recalled(screen: Screen) -> Screen {
 }
 
 #[test]
-fn launches_of_before_are_a_key_away() {
+fn earlier_launches_take_one_key() {
     for (columns, rows) in SIZES {
-        let screen = recalled(list(columns, rows).press("H"));
+        let screen = recalled(working_day(columns, rows).press("H"));
         insta::assert_snapshot!(
             format!("recents_{columns}x{rows}"),
             screen.press("down down").text()
         );
     }
-    let screen = recalled(list(80, 24).press("H")).press("down enter");
+    let screen = recalled(working_day(80, 24).press("H")).press("down enter");
     assert!(screen.sees("train-resnet-") && !screen.is_open::<Recents>());
     assert_eq!(launches(&answered(screen, offer()).press("enter")).len(), 1);
-    let screen = recalled(list(80, 24).press("H")).press("down p");
+    let screen = recalled(working_day(80, 24).press("H")).press("down p");
     let edit = RecentEdit::Pin { pinned: true };
     assert!(
         screen
@@ -146,7 +149,7 @@ fn launches_of_before_are_a_key_away() {
 }
 
 #[test]
-fn a_launch_of_before_does_not_take_the_place_of_a_typed_one_unasked() {
+fn an_earlier_launch_does_not_take_the_place_of_a_typed_one_unasked() {
     let typed = || recalled(opened(80, 24).typed("half-done").press("ctrl-t"));
     let asked = typed().press("down enter");
     assert!(
@@ -163,7 +166,10 @@ fn a_launch_of_before_does_not_take_the_place_of_a_typed_one_unasked() {
     let replaced = typed().press("down enter y");
     assert!(replaced.sees("train-resnet-"), "{}", replaced.text());
     // The settings of a session may arrive while another launch is typed.
-    let late = again(list(80, 24).press("j j . n").typed("half-done"), before());
+    let late = again(
+        working_day(80, 24).press("j j . n").typed("half-done"),
+        before(),
+    );
     assert!(late.sees("The chosen launch replaces this one"));
     assert!(late.press("enter").sees("half-done"));
     // Nothing was typed: nothing is asked.

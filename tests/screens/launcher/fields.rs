@@ -1,5 +1,5 @@
 //! What single fields can do: explain themselves, find and make a folder, open the editor, look up a
-//! person.
+//! user.
 
 use workbay::{
     app::launcher::Launcher,

@@ -2,27 +2,25 @@
 
 mod again;
 mod fields;
+mod launching;
 mod own_images;
 mod pages;
 mod steps;
-mod way;
 
 use workbay::{
     model::{
         catalogue::{Catalogue, Policy, ResourceGroup},
-        change::Change,
         folder::Folder,
-        request::ContextRequest,
         resources::{Bytes, Cpu, ResourceSlots},
         spec::LaunchRequest,
         text::Clean,
     },
-    protocol::message::{Reply, Request},
+    protocol::message::Request,
 };
 
 use crate::{
     screen::Screen,
-    world::{busy, day, snapshot},
+    steps::{answered, working_day},
 };
 
 fn slots(cores: u64, gib: u64) -> ResourceSlots {
@@ -63,23 +61,9 @@ fn offer() -> Catalogue {
     }
 }
 
-fn answered(screen: Screen, offer: Catalogue) -> Screen {
-    let catalogue = Box::new(offer);
-    screen.answer(
-        |r| matches!(r.of_context(), Some(ContextRequest::Catalogue { .. })),
-        Ok(Reply::Catalogue { catalogue }),
-    )
-}
-
-fn list(columns: u16, rows: u16) -> Screen {
-    Screen::new(columns, rows)
-        .daemon(snapshot(day()))
-        .notice(Change::Usage { samples: busy() })
-}
-
 /// The launcher, opened, with the catalogue.
 pub fn opened(columns: u16, rows: u16) -> Screen {
-    answered(list(columns, rows).press("n"), offer())
+    answered(working_day(columns, rows).press("n"), offer())
 }
 
 fn launches(screen: &Screen) -> Vec<LaunchRequest> {

@@ -14,9 +14,10 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{answered, offer};
+use super::offer;
 use crate::{
     screen::Screen,
+    steps::answered,
     world::{environments, image, session, snapshot},
 };
 

@@ -13,8 +13,11 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{answered, launches, list, offer};
-use crate::screen::Screen;
+use super::{launches, offer};
+use crate::{
+    screen::Screen,
+    steps::{answered, working_day},
+};
 
 /// The launcher, opened on a machine with these folders.
 fn opened(columns: u16, rows: u16, folders: &[&str]) -> Screen {
@@ -22,7 +25,7 @@ fn opened(columns: u16, rows: u16, folders: &[&str]) -> Screen {
         folders: folders.iter().map(|it| Folder::own(it, "local")).collect(),
         ..offer()
     };
-    answered(list(columns, rows).press("n"), catalogue)
+    answered(working_day(columns, rows).press("n"), catalogue)
 }
 
 /// The line below the one with `above`.
@@ -70,7 +73,7 @@ fn a_letter_on_its_line_begins_a_new_folder() {
     let screen = screen.press("enter");
     let wish = Request::context(ContextName::local(), ContextRequest::create_folder("qrs"));
     assert_eq!(screen.wishes(), [&wish]);
-    // Whoever types on while it is made means no other key, and launches nothing without it.
+    // Keys typed while it is created mean nothing else, and launch nothing without it.
     let screen = screen.typed("q").press("alt-enter");
     assert!(screen.sees("being created") && launches(&screen).is_empty());
     let screen = screen.answer(
@@ -115,7 +118,7 @@ fn badly_mounted(columns: u16, rows: u16) -> Screen {
 }
 
 #[test]
-fn what_is_wrong_with_a_folder_stands_below_its_own_path() {
+fn what_is_wrong_with_a_folder_is_below_its_own_path() {
     for (columns, rows) in [(80, 24), (140, 40)] {
         let screen = badly_mounted(columns, rows);
         let first = below(&screen, "../etc");
@@ -229,7 +232,7 @@ fn the_name_of_a_recipe_is_replaced_by_what_is_typed() {
 #[test]
 fn launched_again_a_session_keeps_its_name_while_that_is_free() {
     for (keys, ended) in [("2 .", true), ("j j .", false)] {
-        let screen = list(80, 24).press(keys);
+        let screen = working_day(80, 24).press(keys);
         let name = screen
             .app
             .mirror
@@ -258,12 +261,12 @@ fn launched_again_a_session_keeps_its_name_while_that_is_free() {
 
 #[test]
 fn the_list_says_how_to_launch_again_where_there_is_room() {
-    let wide = footer(&list(140, 40));
+    let wide = footer(&working_day(140, 40));
     assert!(
         wide.contains(". relaunch") && wide.contains("H recent"),
         "{wide}"
     );
-    let narrow = footer(&list(80, 24));
+    let narrow = footer(&working_day(80, 24));
     assert!(
         narrow.contains("? help") && narrow.contains("q quit"),
         "{narrow}"

@@ -198,7 +198,7 @@ impl Screen {
         self
     }
 
-    /// Characters as a person types them.
+    /// Characters as a user types them.
     pub fn typed(mut self, text: &str) -> Self {
         for c in text.chars() {
             self = self.send(Msg::Key(workbay::key::Key::char(c)));

@@ -156,7 +156,7 @@ impl Images for MemoryEngine {
         Ok(self.lock().environments.clone())
     }
 
-    /// Half of it, then all; of an image whose name begins with `never/` no more than half.
+    /// Half of the image, then all. Of an image whose name begins with `never/`, only half.
     async fn pull(&self, reference: &str) -> Result<BoxStream<'static, Result<PullFigures>>> {
         self.enter(Call::Pull).await?;
         let figures = |bytes_done| PullFigures {

@@ -25,7 +25,7 @@ impl MemoryEngine {
         self.shared.changed.notify_waiters();
     }
 
-    /// Ends a flood; how many lines were read of it.
+    /// Ends a flood. Returns how many lines of it were read.
     pub fn calm(&self, session: SessionId) -> u64 {
         self.lock().floods.remove(&session).unwrap_or_default()
     }
@@ -44,7 +44,7 @@ impl MemoryEngine {
         !self.shared.script.is_cut() && self.container(session).is_ok_and(runs)
     }
 
-    /// What is new in a log beyond `read` bytes; waits for it when followed.
+    /// What a log has beyond `read` bytes. Waits for it when the log is followed.
     pub(super) async fn next_of_log(
         &self,
         session: SessionId,
@@ -63,7 +63,7 @@ impl MemoryEngine {
         }
     }
 
-    /// And how many bytes of the log are read then; a flood is not kept.
+    /// And how many bytes of the log have been read then. A flood isn't kept.
     fn rest_of_log(&self, session: SessionId, read: usize) -> Option<(Chunk, usize)> {
         let mut inner = self.lock();
         let text = inner.world.logs.get(&session).map_or("", String::as_str);

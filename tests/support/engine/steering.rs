@@ -1,4 +1,4 @@
-//! What a test does to the engine in memory, and what it sees of it.
+//! What tests change in the engine in memory, and what they read from it.
 
 use jiff::Timestamp;
 use workbay::{
@@ -60,7 +60,7 @@ impl MemoryEngine {
         });
     }
 
-    /// Somebody starts it again.
+    /// It is started again from outside.
     pub fn revive_sub(&self, session: SessionId, hostname: &str) {
         self.change(session, |container| {
             sub(container, hostname).state = State::Running;
@@ -68,7 +68,7 @@ impl MemoryEngine {
         });
     }
 
-    /// Somebody removes it.
+    /// It is removed from outside.
     pub fn vanish_sub(&self, session: SessionId, hostname: &str) {
         self.change(session, |container| {
             container.subs.retain(|sub| sub.hostname != hostname);
@@ -83,7 +83,7 @@ impl MemoryEngine {
         });
     }
 
-    /// Somebody removes the container.
+    /// The container is removed from outside.
     pub fn vanish(&self, session: SessionId) {
         self.lock().world.containers.remove(&session);
         self.save_and_send(session, EventKind::Removed);
@@ -99,7 +99,7 @@ impl MemoryEngine {
         self.set_whole_usage(session, Usage::new(Timestamp::UNIX_EPOCH, cpu, mem));
     }
 
-    /// The time in it does not count.
+    /// The time in it doesn't count.
     pub fn set_whole_usage(&self, session: SessionId, usage: Usage) {
         self.lock().usage.insert(session, usage);
     }
@@ -109,7 +109,7 @@ impl MemoryEngine {
         self.lock().cheap = true;
     }
 
-    /// What is read when the session ends, now.
+    /// What is read when the session ends.
     pub fn set_unsaved(&self, session: SessionId, unsaved: workbay::model::loss::Unsaved) {
         self.lock().unsaved.insert(session, unsaved);
     }

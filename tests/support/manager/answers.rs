@@ -1,4 +1,4 @@
-//! What a manager answers when nothing is wrong.
+//! What a manager answers without a fault.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ impl State {
         ok(json!({"data": data, "errors": null}))
     }
 
-    /// What this version does not know of a query.
+    /// The parts of a query that this version doesn't know.
     fn unknown_field(&self, query: &str) -> Option<&'static str> {
         let since = [
             ("scope_id", "24.12"),
@@ -320,7 +320,7 @@ fn ok(body: Value) -> Reply {
     Reply::Json(200, body)
 }
 
-/// How a manager says that a session is not there.
+/// How a manager reports that a session doesn't exist.
 fn no_permission() -> Reply {
     Reply::problem(
         403,
@@ -402,7 +402,7 @@ pub(super) fn image() -> Value {
         "supported_accelerators": ["*"]})
 }
 
-/// What the web server makes of the TOTP plugin's answer to a login without a code.
+/// The web server's form of the TOTP plugin's answer to a login without a code.
 fn login_without_code() -> Reply {
     ok(json!({"authenticated": false, "data": {
         "type": "https://api.backend.ai/probs/require-totp-authentication",

@@ -1,4 +1,4 @@
-//! Who may ask: the signature of a request, computed here a second time.
+//! Checks the signature of a request, which is computed here a second time.
 
 use ring::{digest, hmac};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{ACCESS, Asked, Reply, SECRET, State, now};
 
 impl State {
-    /// The refusal of a request that is not let in.
+    /// The refusal of a request with a wrong signature.
     pub(super) fn refusal(&self, asked: &Asked) -> Option<Reply> {
         if self.web {
             let id = asked.headers.get("x-backendai-sessionid");

@@ -1,4 +1,4 @@
-//! What a manager answers about what can be chosen from at a launch.
+//! What a manager answers about the choices for a launch.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ impl State {
         Value::Array(self.folders.clone())
     }
 
-    /// As a real one: it takes any name.
+    /// Like a real manager, it accepts any name.
     pub(super) fn make_folder(&mut self, asked: &Asked) -> Reply {
         let body = asked.json();
         let name = body["name"].as_str().unwrap_or_default();
@@ -80,7 +80,7 @@ pub(super) fn folders() -> Vec<Value> {
     ]
 }
 
-/// Of one user, and of one whose keys are all out of force.
+/// Of one user, and of one whose keys are all disabled.
 fn owner(email: &str) -> Value {
     let user = json!({"email": email, "is_active": true, "domain_name": "lab",
         "groups": [{"id": PROJECT_ID, "name": "default"}, {"id": "x", "name": "vision"}]});

@@ -9,13 +9,13 @@ use tokio::{
 
 use super::Reply;
 
-/// A request as it came.
+/// A request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub method: String,
     /// Path and query.
     pub target: String,
-    /// Names in small letters.
+    /// Names in lowercase.
     pub headers: BTreeMap<String, String>,
     pub body: String,
 }
@@ -43,7 +43,7 @@ impl HttpReader {
             }
             self.more(stream).await?;
             if !self.0[0].is_ascii_uppercase() {
-                // Somebody speaks TLS to us: as a real server, we say that this is not HTTP.
+                // A client speaks TLS to us: as a real server, we say that this isn't HTTP.
                 stream
                     .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
                     .await
@@ -84,7 +84,7 @@ impl HttpReader {
     }
 }
 
-/// Plays a reply; whether the connection can go on.
+/// Plays a reply. Returns whether the connection can continue.
 pub(super) async fn write(stream: &mut TcpStream, reply: Reply) -> bool {
     match reply {
         Reply::Json(204, _) => send(stream, &head(204, &[], None)).await,
@@ -115,7 +115,7 @@ pub(super) async fn write(stream: &mut TcpStream, reply: Reply) -> bool {
         }
         Reply::Close | Reply::Gate(_) => false,
         Reply::Silence => {
-            // Until the other side gives up.
+            // Waits until the other side gives up.
             let mut rest = [0; 64];
             while stream.read(&mut rest).await.is_ok_and(|count| count > 0) {}
             false

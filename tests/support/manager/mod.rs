@@ -1,4 +1,4 @@
-//! A manager that plays its part: it checks signatures, answers as a real one does and makes every
+//! A simulated manager: it checks signatures, answers as a real one does and makes every
 //! fault on demand.
 //!
 //! Used as `#[path = "../support/manager/mod.rs"] mod manager;`. The answers are those of a 26.9.6
@@ -38,7 +38,7 @@ pub const USER: &str = "user@lablup.com";
 pub const USER_ID: &str = "dfa9da54-4b28-432f-be29-c0d680c7a412";
 pub const PASSWORD: &str = "C8qnIo29";
 pub const PROJECT_ID: &str = "2de2b969-1d04-48a6-af16-0bc8adb3c831";
-/// What its clock shows, and ours unless a test says otherwise.
+/// What its clock shows, and by default also ours.
 pub const NOW: &str = "2026-11-21T12:26:00Z";
 
 /// The time on both clocks.
@@ -52,13 +52,13 @@ pub enum Reply {
     Json(u16, Value),
     /// Status, more headers, body.
     Raw(u16, Vec<(&'static str, String)>, Vec<u8>),
-    /// The head promises the whole body, only so many bytes of it come.
+    /// The head promises the whole body, but only this many bytes of it come.
     Cut(usize, Value),
-    /// The connection is closed without a word.
+    /// The connection is closed without an answer.
     Close,
-    /// The usual answer, once the gate lets one through.
+    /// The usual answer, after the gate opens for one request.
     Gate(Arc<Semaphore>),
-    /// Never an answer.
+    /// No answer, and no end.
     Silence,
     /// Server-sent events: texts as they come; the end of the channel ends the stream.
     Events(Arc<tokio::sync::Mutex<mpsc::Receiver<String>>>),
@@ -85,7 +85,7 @@ impl Reply {
     }
 }
 
-/// A scripted manager; it ends with this.
+/// A scripted manager. It ends when this is dropped.
 pub struct Manager {
     state: Arc<Mutex<State>>,
     count: watch::Receiver<usize>,
@@ -113,7 +113,7 @@ pub(crate) struct State {
     /// The one-time password that logins need.
     pub(crate) one_time_code: Option<&'static str>,
     pub(crate) password: String,
-    /// What was asked, oldest first.
+    /// The requests, oldest first.
     pub(crate) asked: Vec<Asked>,
     /// (part of the request, reply, how often still); the first that fits is played.
     rules: Vec<(String, Reply, usize)>,
@@ -139,7 +139,7 @@ impl Manager {
         Self::with(false).await
     }
 
-    /// The web server of such a one.
+    /// The web server of such a manager.
     pub async fn web() -> Self {
         Self::with(true).await
     }
@@ -192,7 +192,7 @@ impl Manager {
         &self.address
     }
 
-    /// Changes what it is or has.
+    /// Changes its state.
     pub(crate) fn set(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.state.lock().unwrap());
     }
@@ -211,12 +211,12 @@ impl Manager {
         self.times(usize::MAX, part, reply);
     }
 
-    /// The same for the next so many.
+    /// The same for the next N requests.
     pub fn times(&self, times: usize, part: &str, reply: Reply) {
         self.set(|state| state.rules.insert(0, (part.to_owned(), reply, times)));
     }
 
-    /// Everything is as usual again.
+    /// Removes all faults.
     pub fn hint(&self) {
         self.set(|state| state.rules.clear());
     }
@@ -238,7 +238,7 @@ impl Manager {
             .count()
     }
 
-    /// Waits until such a request came.
+    /// Waits until such a request arrives.
     pub async fn wait_for(&self, part: &str) {
         let mut count = self.count.clone();
         while self.count(part) == 0 {

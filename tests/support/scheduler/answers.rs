@@ -1,4 +1,4 @@
-//! What the manager in memory answers as any engine does: itself, usage, folders, streams, images.
+//! What the manager in memory answers like any engine: itself, usage, folders, streams, images.
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream::BoxStream};

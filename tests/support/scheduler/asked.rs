@@ -1,4 +1,4 @@
-//! What a manager alone is asked: sessions in pages, changes, history, choices, events.
+//! What only a manager is asked: sessions in pages, changes, history, choices, events.
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream::BoxStream};

@@ -1,4 +1,4 @@
-//! What a test does to the manager in memory, and what it sees of it.
+//! What tests change in the manager in memory, and what they read from it.
 
 use workbay::{
     engine::manager::ManagerEvent,
@@ -11,7 +11,7 @@ use workbay::{
 use super::{MemoryScheduler, Question};
 
 impl MemoryScheduler {
-    /// A session of that status, younger than all others; without any event.
+    /// A session with this status, younger than all others, without any event.
     pub fn add(&self, status: &str) -> SessionId {
         self.lock().make(None, status)
     }
@@ -54,17 +54,17 @@ impl MemoryScheduler {
             .retain(|listener| listener.try_send(Ok(event.clone())).is_ok());
     }
 
-    /// What can be chosen from at a launch, from now on.
+    /// Sets the choices for a launch.
     pub fn offer(&self, offer: Catalogue) {
         self.lock().offer = offer;
     }
 
-    /// What was asked to be launched, oldest first.
+    /// The requested launches, oldest first.
     pub fn launches(&self) -> Vec<LaunchRequest> {
         self.lock().launches.clone()
     }
 
-    /// How many listen to events.
+    /// The number of listeners to events.
     pub fn listeners(&self) -> usize {
         let mut inner = self.lock();
         inner.listeners.retain(|listener| !listener.is_closed());
@@ -76,7 +76,7 @@ impl MemoryScheduler {
         self.lock().listeners.clear();
     }
 
-    /// It has no events from now on.
+    /// Switches events off.
     pub fn have_no_events(&self) {
         self.lock().deaf = true;
     }
@@ -85,7 +85,7 @@ impl MemoryScheduler {
         self.shared.script.fail_next(question, error);
     }
 
-    /// Questions of this kind wait until [`release`](Self::release).
+    /// Requests of this kind wait until [`release`](Self::release).
     pub fn hold(&self, question: Question) {
         self.shared.script.hold(question);
     }
@@ -108,12 +108,12 @@ impl MemoryScheduler {
         self.lock().usage.insert(id, usage);
     }
 
-    /// How often it was asked that.
+    /// How often this was requested.
     pub fn count(&self, question: Question) -> usize {
         self.shared.script.count(question)
     }
 
-    /// How often it was asked anything.
+    /// The number of all requests.
     pub fn asked(&self) -> usize {
         self.shared.script.count_all()
     }

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn until_the_catalogue_tells_the_machine_is_the_most() {
+    fn until_the_catalogue_is_known_the_machine_is_the_limit() {
         let mut info = info(63);
         // The limits of the catalog replace those of the machine.
         if let Some(catalogue) = &mut info.catalogue {

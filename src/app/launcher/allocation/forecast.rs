@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_tells_is_not_guessed() {
+    fn what_isnt_reported_isnt_guessed() {
         assert_eq!(
             super::of(AmountSlot::Cpu, 1, None, None),
             AmountForecast::Unknown

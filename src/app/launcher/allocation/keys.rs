@@ -328,7 +328,7 @@ fn leaves(action: Action) -> bool {
         Action::ListDown
             | Action::LauncherNext
             | Action::LauncherPrevious
-            | Action::LauncherGoOn
+            | Action::LauncherContinue
             | Action::LauncherNextPage
             | Action::LauncherPreviousPage
             | Action::LauncherPageOne

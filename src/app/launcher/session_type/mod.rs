@@ -167,7 +167,7 @@ impl SessionTypeForm {
 
     fn script_action(script: &mut ScriptInput, action: Action, key: Option<Key>) -> FormResponse {
         let done = match action {
-            Action::LauncherGoOn if key.is_some_and(|it| it.code == KeyCode::Enter) => {
+            Action::LauncherContinue if key.is_some_and(|it| it.code == KeyCode::Enter) => {
                 script.new_line();
                 true
             }
@@ -263,7 +263,7 @@ impl PageForm for SessionTypeForm {
             return Self::script_action(script, action, key);
         }
         match action {
-            Action::LauncherGoOn if row.field == Field::Owner => self.owner.search(info),
+            Action::LauncherContinue if row.field == Field::Owner => self.owner.search(info),
             Action::LauncherMore | Action::LauncherToggle if self.input(row).is_none() => {
                 self.turn(row, 1, info)
             }

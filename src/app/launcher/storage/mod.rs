@@ -19,7 +19,7 @@ pub use creation::FolderCreation;
 use creation::begins_a_name;
 
 /// The line for the search and the line for a new folder. Between them are two lines for each folder.
-pub const SEARCH: usize = usize::MAX;
+const SEARCH: usize = usize::MAX;
 pub const NEW: usize = usize::MAX - 1;
 
 /// What a line of the page is.
@@ -219,9 +219,9 @@ impl PageForm for StorageForm {
             }
             (Action::LauncherAdd, _) => return self.begin_creation(info),
             (Action::LauncherToggle, FolderRow::New) => return self.begin_creation(info),
-            (Action::LauncherGoOn, FolderRow::New) => return self.create(info),
+            (Action::LauncherContinue, FolderRow::New) => return self.create(info),
             (Action::LauncherSearch, _) => return self.step_search(),
-            (Action::LauncherGoOn, FolderRow::Search) => {
+            (Action::LauncherContinue, FolderRow::Search) => {
                 let first = self.shown().first().copied();
                 return first.map_or(FormResponse::Handled, |at| {
                     FormResponse::Focus(FolderRow::Folder(at).row())

@@ -6,11 +6,14 @@ use std::collections::VecDeque;
 use jiff::Timestamp;
 
 use super::{
+    actions::SIDEWAYS,
     feed::{LogEvent, LogPage},
     *,
 };
 use crate::{
+    action::Action,
     app::{msg::Msg, testing},
+    key::Key,
     model::{failure::Failure, log::LogSource},
     protocol::message::StreamEnd,
 };
@@ -173,7 +176,7 @@ fn lines(first: usize, last: usize) -> (String, String) {
 }
 
 #[test]
-fn the_end_is_followed_until_one_scrolls_away() {
+fn the_end_is_followed_until_you_scroll() {
     let mut world = LogTest::numbered(100);
     assert_eq!(world.edges(), lines(90, 99));
     world.act(Action::ListUp);
@@ -301,22 +304,6 @@ fn any_size_shows_something() {
             world.act(Action::ListDown);
         }
     }
-}
-
-#[test]
-fn no_name_leads_out_of_the_directory_its_file_is_saved_in() {
-    for (name, file) in [
-        ("my-session_1", "my-session_1"),
-        ("세션", "세션"),
-        ("../../etc/passwd", "______etc_passwd"),
-        ("/etc", "_etc"),
-        ("-rf", "_rf"),
-        ("a\0\n\u{1b}[2J", "a____2J"),
-        ("..", "__"),
-    ] {
-        assert_eq!(file_name(name), file, "{name:?}");
-    }
-    assert_eq!(file_name(&"세".repeat(300)).len(), LONGEST_NAME);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests of searches, and of moving from error to error.
 
 use super::*;
+use crate::app::step::Go;
 
 #[test]
 fn searching_goes_from_hit_to_hit() {

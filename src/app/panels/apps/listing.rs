@@ -7,7 +7,7 @@ use crate::model::{
 };
 
 /// The service that is workbay's own SSH page in every session.
-pub const SSH_APP: &str = "sshd";
+const SSH_APP: &str = "sshd";
 
 /// The apps of a session.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use crate::{
         panels::PanelEnv,
     },
     model::{
-        capability::{AcceleratorDevice, Capability, EngineState},
+        capability::{AcceleratorDevice, Capability, EngineInfo, EngineState},
         catalogue::{AcceleratorKind, Agent},
         resources::{Bytes, ResourceSlots},
         session::Session,
@@ -100,6 +100,19 @@ pub(super) fn context_rows(
         rows.extend(agent_rows(panel.agents(name)));
         return rows;
     }
+    rows.extend(usage_rows(panel, state, info, env));
+    rows
+}
+
+/// What sessions requested of a machine and what they use of it, its devices, and what else runs on it.
+fn usage_rows(
+    panel: &Dashboard,
+    state: &ContextState,
+    info: &EngineInfo,
+    env: &PanelEnv<'_>,
+) -> Vec<DashRow> {
+    let name = state.context.name;
+    let mut rows = Vec::new();
     let whole = |all: u64| Some(all).filter(|all| *all > 0);
     let (cpus, memory) = (whole(info.cpus.millis()), whole(info.memory.0));
     let meters = |used: Option<(u64, u64)>| {
@@ -113,15 +126,15 @@ pub(super) fn context_rows(
             meter(used.map(|it| it.1), memory),
         )
     };
-    let held = env
+    let using = env
         .mirror
         .sessions()
         .filter(|it| it.context == name && it.holds_resources());
-    let slots = requested(held.clone());
+    let slots = requested(using.clone());
     let (cpu, mem) = meters(Some((slots.cpu.millis(), slots.mem.0)));
     rows.push(DashRow::Meters(MeterRow {
         label: tr!("Requested").to_owned(),
-        note: tr!("by {count}", count = counted(held.count())),
+        note: tr!("by {count}", count = counted(using.count())),
         cpu,
         memory: mem,
         accelerators: accelerators(&slots, Some(&info.accelerators)),

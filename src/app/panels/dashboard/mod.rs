@@ -1,8 +1,8 @@
 //! The dashboard: what the shown machines or clusters have, who uses it, what will be reclaimed, what failed.
 
 mod engines;
-mod people;
 pub mod rows;
+mod users;
 
 use std::{collections::HashMap, path::PathBuf};
 

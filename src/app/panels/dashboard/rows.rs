@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{Dashboard, engines, people};
+use super::{Dashboard, engines, users};
 use crate::{
     app::{mirror::DaemonConnection, panels::PanelEnv},
     model::{id::SessionKey, resources::Bytes},
@@ -131,12 +131,12 @@ pub fn rows(panel: &Dashboard, env: &PanelEnv<'_>) -> Vec<DashRow> {
     let shown = || env.mirror.shown(env.shown);
     let contexts = shown().map(|state| engines::context_rows(panel, state, env));
     let groups = shown().map(|state| engines::group_rows(state, env));
-    let owners = std::iter::once_with(|| people::owner_rows(env));
+    let owners = std::iter::once_with(|| users::owner_rows(env));
     for section in contexts.chain(groups).chain(owners) {
         add(&mut rows, section);
     }
     let free = panel.height.saturating_sub(rows.len());
-    for section in people::session_rows(env, free) {
+    for section in users::session_rows(env, free) {
         add(&mut rows, section);
     }
     rows

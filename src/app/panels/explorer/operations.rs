@@ -264,62 +264,31 @@ impl Explorer {
         let Some(prompt) = self.prompt.clone() else {
             return Vec::new();
         };
-        let steps =
-            match prompt.kind.clone() {
-                PromptKind::NewDirectory => prompt
-                    .name()
-                    .map(|name| FileName(name.to_owned()))
-                    .map(|name| {
-                        let done = tr!("'{shown}' created", shown = name.shown());
-                        let request = |path| FileRequest::CreateDirectory { path };
-                        self.change(name, &done, request)
-                    }),
-                PromptKind::NewFile => {
-                    prompt
-                        .name()
-                        .map(|name| FileName(name.to_owned()))
-                        .map(|name| {
-                            let done = tr!("'{shown}' created", shown = name.shown());
-                            let request = |path| FileRequest::CreateFile { path };
-                            self.change(name, &done, request)
-                        })
-                }
-                PromptKind::Rename(old) => {
-                    prompt
-                        .name()
-                        .map(|name| FileName(name.to_owned()))
-                        .map(|name| {
-                            // A name that isn't text is shown with other characters, so the unchanged text keeps it.
-                            if name.0.to_str() == Some(old.shown().as_str()) {
-                                return Vec::new();
-                            }
-                            let Some(from) = self.path_of(&old) else {
-                                return Vec::new();
-                            };
-                            let done = tr!(
-                                "'{shown}' renamed to '{shown2}'",
-                                shown = old.shown(),
-                                shown2 = name.shown()
-                            );
-                            self.change(name, &done, |to| FileRequest::Rename { from, to })
-                        })
-                }
-                PromptKind::Upload => prompt.path().map(|from| {
-                    vec![Step::Transfer(TransferStep::Start(TransferJob::Upload {
-                        from,
-                        to: self.place.clone(),
-                        directory: self.directory.path().clone(),
-                    }))]
-                }),
-                PromptKind::Download(paths) => prompt.path().map(|to| {
-                    self.chosen.clear();
-                    vec![Step::Transfer(TransferStep::Start(TransferJob::Download {
-                        from: self.place.clone(),
-                        paths,
-                        to,
-                    }))]
-                }),
-            };
+        let name = || prompt.name().map(|name| FileName(name.to_owned()));
+        let steps = match prompt.kind.clone() {
+            PromptKind::NewDirectory => {
+                name().map(|name| self.create(name, |path| FileRequest::CreateDirectory { path }))
+            }
+            PromptKind::NewFile => {
+                name().map(|name| self.create(name, |path| FileRequest::CreateFile { path }))
+            }
+            PromptKind::Rename(old) => name().map(|name| self.rename(&old, name)),
+            PromptKind::Upload => prompt.path().map(|from| {
+                vec![Step::Transfer(TransferStep::Start(TransferJob::Upload {
+                    from,
+                    to: self.place.clone(),
+                    directory: self.directory.path().clone(),
+                }))]
+            }),
+            PromptKind::Download(paths) => prompt.path().map(|to| {
+                self.chosen.clear();
+                vec![Step::Transfer(TransferStep::Start(TransferJob::Download {
+                    from: self.place.clone(),
+                    paths,
+                    to,
+                }))]
+            }),
+        };
         match steps {
             Ok(steps) => {
                 self.prompt = None;
@@ -332,6 +301,27 @@ impl Explorer {
                 Vec::new()
             }
         }
+    }
+
+    fn create(&self, name: FileName, request: impl FnOnce(FilePath) -> FileRequest) -> Vec<Step> {
+        let done = tr!("'{shown}' created", shown = name.shown());
+        self.change(name, &done, request)
+    }
+
+    fn rename(&self, old: &FileName, name: FileName) -> Vec<Step> {
+        // A name that isn't text is shown with other characters, so the unchanged text keeps it.
+        if name.0.to_str() == Some(old.shown().as_str()) {
+            return Vec::new();
+        }
+        let Some(from) = self.path_of(old) else {
+            return Vec::new();
+        };
+        let done = tr!(
+            "'{shown}' renamed to '{shown2}'",
+            shown = old.shown(),
+            shown2 = name.shown()
+        );
+        self.change(name, &done, |to| FileRequest::Rename { from, to })
     }
 
     fn change(

@@ -97,7 +97,7 @@ fn chosen_entries_that_are_gone_arent_chosen() {
 }
 
 #[test]
-fn after_an_engine_is_connected_again_the_marks_are_those_of_before() {
+fn after_an_engine_is_connected_again_the_marks_are_unchanged() {
     let mut explorer = loaded();
     act(&mut explorer, Action::ListLast);
     act(&mut explorer, Action::ExplorerMark);

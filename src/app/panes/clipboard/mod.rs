@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     action::Action,
-    app::{input::Input, logs::file_name, step::Step},
+    app::{file_name::file_name, input::Input, step::Step},
     model::{notice::Level, settings::ClipboardPolicy, text::Clean},
     terminal::clipboard::fits,
 };

@@ -177,7 +177,7 @@ impl Pane {
     fn data(&mut self, bytes: &Bytes, now: Timestamp) -> Vec<Step> {
         self.attempts = 0;
         self.unanswered = 0;
-        self.has_news = true;
+        self.has_unseen_output = true;
         self.has_begun = true;
         self.emulator.feed(bytes, now);
         let answers = self.emulator.take_answers();

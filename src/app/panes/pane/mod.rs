@@ -35,7 +35,7 @@ pub struct Pane {
     pub state: PaneState,
     pub emulator: Emulator,
     /// The program has printed something since the pane was last visible.
-    pub has_news: bool,
+    pub has_unseen_output: bool,
     /// The program has printed something since the pane was opened, so its tmux session exists.
     pub has_begun: bool,
     pub stream: StreamId,
@@ -86,7 +86,7 @@ impl Pane {
             name,
             state: PaneState::Opening,
             emulator: Emulator::new(80, 24).in_place(id.number()),
-            has_news: false,
+            has_unseen_output: false,
             has_begun: false,
             stream,
             keeps_alive: false,

@@ -66,7 +66,7 @@ impl Panes {
             steps.extend(self.set_page(page));
         }
         steps.extend(self.report_focus(true));
-        self.read_news();
+        self.mark_seen();
         (arranged, steps)
     }
 

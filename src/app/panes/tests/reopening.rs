@@ -114,7 +114,7 @@ fn what_cannot_be_opened_says_why_and_how() {
 }
 
 #[test]
-fn while_the_daemon_is_away_panes_wait_for_it() {
+fn while_the_daemon_is_disconnected_panes_wait_for_it() {
     let mut world = World::live(1);
     world.panes.open_host("here", &mut world.ids);
     world.panes.set_page(PAGE);

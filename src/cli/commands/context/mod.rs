@@ -13,7 +13,6 @@ use crate::{
         args::Json,
         choice::Choice,
         commands::{RunCommand, daemon, events::engine_line},
-        connection::{self, Connection},
         fail::{Fail, Outcome, code},
         find,
         invocation::Invocation,
@@ -144,15 +143,6 @@ fn only_there(context: &Context) -> Configured {
     }
 }
 
-/// Doesn't start a daemon just to show the configuration.
-fn ask_daemon(start: &Start) -> Option<Snapshot> {
-    if daemon::is_absent(&start.paths) {
-        return None;
-    }
-    let snapshot = async { Connection::existing(&start.paths).await?.snapshot().await };
-    connection::block_on(snapshot).ok()
-}
-
 fn list(start: &Start, snapshot: Option<&Snapshot>) -> Vec<Listed> {
     let engine = |name| {
         let state = snapshot.and_then(|snapshot| find::state(snapshot, name));
@@ -177,7 +167,7 @@ fn list(start: &Start, snapshot: Option<&Snapshot>) -> Vec<Listed> {
 }
 
 fn ls(start: &Start, json: bool) -> Outcome {
-    let snapshot = ask_daemon(start);
+    let snapshot = daemon::snapshot_if_running(&start.paths);
     let all = list(start, snapshot.as_ref());
     if json {
         output::json(&all)?;
@@ -237,7 +227,7 @@ fn state(engine: Option<&EngineState>, daemon_runs: bool) -> String {
 }
 
 fn show(start: &Start, name: &str, json: bool) -> Outcome {
-    let snapshot = ask_daemon(start);
+    let snapshot = daemon::snapshot_if_running(&start.paths);
     let all = list(start, snapshot.as_ref());
     let found = all
         .into_iter()

@@ -15,7 +15,12 @@ use crate::{
         fail::{Fail, code},
     },
     client::{Stream, StreamItem, language},
-    model::{helper::HelperTask, id::SessionKey, log::LogSource, text::Clean},
+    model::{
+        helper::HelperTask,
+        id::SessionKey,
+        log::LogSource,
+        text::{Clean, io_reason},
+    },
     protocol::message::{StreamEnd, StreamOpen},
 };
 
@@ -110,12 +115,11 @@ fn failed(why: &str) -> Fail {
     Fail::new(code::FAILED, tr!("the copy failed: {why}", why))
 }
 
-/// Without the number that the system adds.
+/// A reason that was put together, for example with a path, stays whole.
 fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(at) if error.get_ref().is_none() => text[..at].to_owned(),
-        _ => text,
+    match error.get_ref() {
+        Some(whole) => whole.to_string(),
+        None => io_reason(error),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
     config::paths::Paths,
     protocol::{
         lock_record::{self, Holder},
-        message::{DaemonStatus, Reply, Request},
+        message::{DaemonStatus, Reply, Request, Snapshot},
     },
 };
 
@@ -130,6 +130,15 @@ pub async fn ask(paths: &Paths) -> Result<DaemonStatus, Fail> {
         Reply::Status { status } => Ok(status),
         other => Err(connection::unexpected(&other)),
     }
+}
+
+/// What a running daemon reports. Starts no daemon just to show the configuration.
+pub fn snapshot_if_running(paths: &Paths) -> Option<Snapshot> {
+    if is_absent(paths) {
+        return None;
+    }
+    let snapshot = async { Connection::existing(paths).await?.snapshot().await };
+    connection::block_on(snapshot).ok()
 }
 
 /// Whether no process has the daemon's lock.

@@ -33,7 +33,7 @@ const SLOW: Duration = Duration::from_secs(2);
 /// Uses the daemon's state if it runs, and probes the engines otherwise. All contexts are checked at once, so
 /// that a context that doesn't respond doesn't delay the others.
 pub fn examine(handlers: &Handlers, start: &Start) -> Vec<Finding> {
-    let snapshot = daemon_snapshot(start);
+    let snapshot = daemon::snapshot_if_running(&start.paths);
     let probed: Vec<Vec<Finding>> = thread::scope(|scope| {
         let examined: Vec<_> = start
             .contexts
@@ -50,14 +50,6 @@ pub fn examine(handlers: &Handlers, start: &Start) -> Vec<Finding> {
             .collect()
     });
     probed.into_iter().flatten().collect()
-}
-
-fn daemon_snapshot(start: &Start) -> Option<Snapshot> {
-    if daemon::is_absent(&start.paths) {
-        return None;
-    }
-    let snapshot = async { Connection::existing(&start.paths).await?.snapshot().await };
-    connection::block_on(snapshot).ok()
 }
 
 fn one(
@@ -118,7 +110,7 @@ fn tested(
         }
     }
     // A new snapshot has what the daemon found out in the meantime.
-    let now = daemon_snapshot(start);
+    let now = daemon::snapshot_if_running(&start.paths);
     let now = now.as_ref().and_then(|now| find::state(now, context));
     let engine = now.map_or(engine, |state| &state.engine);
     match engine {

@@ -17,7 +17,7 @@ const AGENT: &str = "SSH_AUTH_SOCK";
 
 pub fn examine(start: &Start) -> Vec<Finding> {
     let is_root = rustix::process::geteuid().is_root();
-    let user = crate::config::person::user_name();
+    let user = crate::config::user::user_name();
     let mut findings = Vec::new();
     findings.extend(runtime(
         env::var("XDG_RUNTIME_DIR").ok().as_deref(),

@@ -12,7 +12,7 @@ pub fn examine() -> Vec<Finding> {
     if rustix::process::geteuid().is_root() || !host::is_on_path("podman") {
         return Vec::new();
     }
-    let user = crate::config::person::user_name();
+    let user = crate::config::user::user_name();
     let uid = rustix::process::getuid().as_raw();
     let mut findings = Vec::new();
     findings.extend(helpers());

@@ -170,7 +170,7 @@ fn parser(kind: ValueKind) -> ValueParser {
     }
 }
 
-/// A number alone is bytes, and nobody wants so few.
+/// A number alone is bytes, and nobody needs so few.
 fn memory(text: &str) -> Result<String, String> {
     let few = |bytes: &u64| (1..Bytes::mib(1).0).contains(bytes);
     if let Some(number) = text.trim().parse().ok().filter(few) {

@@ -289,7 +289,7 @@ fn a_folder_that_is_mounted_twice_is_refused() {
 }
 
 #[test]
-fn the_words_of_before_are_still_taken() {
+fn the_old_words_are_still_taken() {
     let request = parsed(
         &words("--resource-group gpu --folder data:in --set A=2 -e B=x=y"),
         &BTreeMap::new(),
@@ -309,7 +309,7 @@ fn a_variable_is_given_once() {
 }
 
 #[test]
-fn a_recipe_takes_start_times_as_a_person_writes_them() {
+fn a_recipe_takes_start_times_as_a_user_writes_them() {
     let seoul = TimeZone::fixed(jiff::tz::offset(9));
     let start = |time: &str| {
         let text = format!("type = \"batch\"\ncommand = \"make\"\nstart-at = \"{time}\"\n");
@@ -325,7 +325,7 @@ fn a_recipe_takes_start_times_as_a_person_writes_them() {
 }
 
 #[test]
-fn start_times_are_read_where_the_person_is() {
+fn start_times_are_read_where_the_user_is() {
     let start = |time: &str| {
         let line = format!("--batch --start-at {time}");
         parsed(&words(&line), &BTreeMap::new()).starts_at.unwrap()

@@ -21,12 +21,12 @@ use crate::{
         commands::RunCommand,
         connection::{self, Connection},
         fail::{Fail, Outcome},
-        find::{self, Picture, Wanted},
+        find::{self, ListQuery, Picture},
         invocation::Invocation,
         listed, now, output,
         parts::Found,
     },
-    config::person,
+    config::user,
     model::{
         capability::EngineState,
         id::ContextName,
@@ -177,7 +177,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
         return Err(Fail::usage(why).hint(tr!("leave out `-o`, or the option")));
     }
     let filter =
-        Filter::read(&arguments.filter.join(" "), now, &person::time_zone()).map_err(|error| {
+        Filter::read(&arguments.filter.join(" "), now, &user::time_zone()).map_err(|error| {
             Fail::usage(tr!("--filter: {message}", message = error.message))
                 .hint(tr!("run `workbay ls --help` for the terms of filters"))
         })?;
@@ -219,7 +219,7 @@ pub fn ls(start: &Start, arguments: &Ls) -> Outcome {
 pub fn found(start: &Start, arguments: &Ls) -> Result<Found, Fail> {
     let now = now();
     let filter =
-        Filter::read(&arguments.filter.join(" "), now, &person::time_zone()).map_err(|error| {
+        Filter::read(&arguments.filter.join(" "), now, &user::time_zone()).map_err(|error| {
             Fail::usage(error.message).hint(tr!("`help ls` explains the terms of filters"))
         })?;
     let (picture, contexts) = connection::block_on(read(start, arguments, &filter))?;
@@ -298,7 +298,7 @@ async fn read(
         &connection,
         (snapshot, tab),
         &contexts,
-        &wanted(arguments, filter),
+        &queries(arguments, filter),
     )
     .await?;
     if arguments.tree {
@@ -326,7 +326,7 @@ async fn read_containers(
 }
 
 /// The newest of each tab, and the names that the filter searches for.
-fn wanted(arguments: &Ls, filter: &Filter) -> Vec<Wanted> {
+fn queries(arguments: &Ls, filter: &Filter) -> Vec<ListQuery> {
     let count = arguments.limit.unwrap_or(PAGE);
     let tabs = Tab::ALL.into_iter().filter(|tab| {
         let wanted = arguments.tab.tab();
@@ -334,12 +334,12 @@ fn wanted(arguments: &Ls, filter: &Filter) -> Vec<Wanted> {
     });
     let word = filter.in_name();
     tabs.flat_map(|tab| {
-        let newest = Wanted {
+        let newest = ListQuery {
             tab,
             text: None,
             count,
         };
-        let named = word.map(|word| Wanted {
+        let named = word.map(|word| ListQuery {
             tab,
             text: Some(word.to_owned()),
             count,

@@ -19,7 +19,7 @@ pub fn table(session: &Session, now: Timestamp) -> String {
     let rows: Vec<Vec<Cell>> = session
         .idle_checks
         .iter()
-        .map(|check| vec![checker(&check.checker).into(), judged(check, now).into()])
+        .map(|check| vec![checker(&check.checker).into(), state_of(check, now).into()])
         .collect();
     let head = [tr_later!("IDLE CHECK"), tr_later!("STATE")];
     format!("\n{}", output::table(&head, &rows, false))
@@ -34,7 +34,7 @@ fn checker(checker: &IdleChecker) -> String {
     }
 }
 
-fn judged(check: &IdleCheck, now: Timestamp) -> String {
+fn state_of(check: &IdleCheck, now: Timestamp) -> String {
     let mut line = match check.state {
         IdleState::NotCounting => tr!("not counting").to_owned(),
         IdleState::Over => tr!("over its limit: the session will be reclaimed now").to_owned(),
@@ -89,7 +89,7 @@ mod tests {
         let now = Timestamp::from_second(1_000).unwrap();
         let until = Timestamp::from_second(1_000 + 3_900).unwrap();
         let counting = IdleState::Counting { until };
-        let said = |state, basis| judged(&check(state, basis), now);
+        let said = |state, basis| state_of(&check(state, basis), now);
         assert_eq!(
             said(counting, IdleBasis::ExpireAfter),
             "will reclaim the session in 1h 05m"
@@ -116,7 +116,7 @@ mod tests {
         })
         .into();
         assert_eq!(
-            judged(&both, now),
+            state_of(&both, now),
             "over its limit: the session will be reclaimed now; \
              idle below cpu_util 5% (now 0.42%) and mem 20% (now 12.5%) \
              and cuda_util 5% (no data)"

@@ -24,7 +24,7 @@ use crate::{
         output::{self, Cell},
         times::{elapsed, moment},
     },
-    config::person,
+    config::user,
     model::{
         capability::EngineState,
         figures::Figures,
@@ -68,7 +68,7 @@ pub struct SessionJson<'a> {
 impl RunCommand for Show {
     fn run(self, invocation: &Invocation<'_>) -> Outcome {
         let start = &invocation.load()?;
-        let (session, figures, history, way, around) = connection::block_on(async {
+        let (session, figures, history, access, around) = connection::block_on(async {
             let connection = Connection::connect(&start.paths).await?;
             let name = &self.one.session;
             let row = find::newest(&connection, Choice::of(start), name).await?;
@@ -78,9 +78,9 @@ impl RunCommand for Show {
             let figures = usage::read(&connection, &session, now()).await;
             let figures = figures.unwrap_or_default();
             let history = history::read(&connection, &session).await;
-            let way = Way::find(&connection, &session).await;
+            let access = EngineAccess::find(&connection, &session).await;
             let around = queue::around(&connection, &session).await;
-            Ok((session, figures, history, way, around))
+            Ok((session, figures, history, access, around))
         })?;
         // If the history isn't available, the rest is still shown.
         let (history, lacking) = match history {
@@ -97,7 +97,7 @@ impl RunCommand for Show {
                 history: &history,
             })?;
         } else {
-            output::print(&text(&session, &around, &figures, &history, &way))?;
+            output::print(&text(&session, &around, &figures, &history, &access))?;
         }
         if let Some(why) = lacking {
             output::remark(&tr!(
@@ -114,9 +114,9 @@ fn text(
     around: &[(&'static str, String)],
     figures: &Figures,
     history: &[HistoryEntry],
-    way: &Way,
+    access: &EngineAccess,
 ) -> String {
-    let mut all = fields(session, way);
+    let mut all = fields(session, access);
     all.extend(around.iter().cloned());
     let mut out = output::fields(&all);
     out.push_str(&kernels(session));
@@ -126,7 +126,7 @@ fn text(
     out
 }
 
-fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
+fn fields(session: &Session, access: &EngineAccess) -> Vec<(&'static str, String)> {
     let requested = &session.requested_slots;
     let mut fields = vec![
         (tr_later!("Name"), session.name.to_string()),
@@ -159,6 +159,23 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
     fields.push((tr_later!("Owner"), session.owner.to_string()));
     fields.push((tr_later!("Context"), session.context.to_string()));
     fields.extend(placement(&session.placement));
+    fields.extend(lists(session));
+    fields.extend(opened(session, access));
+    let stop_hook = session.stop_hook.as_ref();
+    fields.extend(stop_hook.map(|hook| (tr!("Stop hook"), hook.to_string())));
+    let end = session.stop_hook_end.as_ref();
+    fields.extend(end.map(|(outcome, words)| ("", format!("{} {words}", outcome.word()))));
+    if session.commit == CommitStatus::Ongoing {
+        fields.push((tr_later!("Image"), tr!("being created").to_owned()));
+    }
+    fields.extend(times(session));
+    fields.extend(session.home.clone().map(|path| (tr_later!("Home"), path)));
+    fields
+}
+
+/// The sessions, folders and services that belong to it.
+fn lists(session: &Session) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
     for (label, sessions) in [
         (tr!("Depends on"), &session.depends_on),
         (tr!("Depended by"), &session.depended_by),
@@ -176,15 +193,12 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
         tr_later!("Services"),
         services.map(|service| service.name.as_str()),
     ));
-    fields.extend(opened(session, way));
-    let stop_hook = session.stop_hook.as_ref();
-    fields.extend(stop_hook.map(|hook| (tr!("Stop hook"), hook.to_string())));
-    let end = session.stop_hook_end.as_ref();
-    fields.extend(end.map(|(outcome, words)| ("", format!("{} {words}", outcome.word()))));
-    if session.commit == CommitStatus::Ongoing {
-        fields.push((tr_later!("Image"), tr!("being created").to_owned()));
-    }
-    fields.push((tr_later!("Created"), moment(session.created_at)));
+    fields
+}
+
+/// When the session was created, started and ended, how long it ran, and how long it waited.
+fn times(session: &Session) -> Vec<(&'static str, String)> {
+    let mut fields = vec![(tr_later!("Created"), moment(session.created_at))];
     let times = [
         (tr_later!("Started"), session.started_at),
         (tr_later!("Ended"), session.terminated_at),
@@ -209,16 +223,15 @@ fn fields(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
         tr_later!("Waited")
     };
     fields.extend(waits.then(|| (label, elapsed(waited.max(0)))));
-    fields.extend(session.home.clone().map(|path| (tr_later!("Home"), path)));
     fields
 }
 
 /// The ports that were opened at launch, and how to reach them now.
-fn opened(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
+fn opened(session: &Session, access: &EngineAccess) -> Vec<(&'static str, String)> {
     if session.preopen_ports.is_empty() {
         return Vec::new();
     }
-    let Some(reached) = reached(session, &way.endpoint, &way.login) else {
+    let Some(reached) = reached(session, &access.endpoint, &access.login) else {
         return vec![(tr_later!("Ports"), ports::write(&session.preopen_ports))];
     };
     vec![
@@ -237,12 +250,12 @@ fn opened(session: &Session, way: &Way) -> Vec<(&'static str, String)> {
 }
 
 /// How to reach the engine's machine.
-struct Way {
+struct EngineAccess {
     endpoint: String,
     login: String,
 }
 
-impl Way {
+impl EngineAccess {
     async fn find(connection: &Connection, session: &Session) -> Self {
         let snapshot = connection.snapshot().await.ok();
         let state = snapshot
@@ -254,7 +267,7 @@ impl Way {
         };
         Self {
             endpoint,
-            login: person::login(),
+            login: user::login(),
         }
     }
 }
@@ -394,11 +407,11 @@ mod tests {
     use crate::model::{status::Status, testing};
 
     fn labels(session: &Session) -> Vec<(&'static str, String)> {
-        let way = Way {
+        let access = EngineAccess {
             endpoint: String::new(),
             login: String::new(),
         };
-        fields(session, &way)
+        fields(session, &access)
     }
 
     #[test]

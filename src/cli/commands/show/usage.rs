@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_tell_of_now_when_they_are_fresh_and_know_how_busy_it_is() {
+    fn figures_are_current_when_fresh_and_show_how_busy_it_is() {
         let at = |second| Timestamp::from_second(second).unwrap();
         let figures = |values: &[Option<u64>]| Figures {
             at: (0..).take(values.len()).map(at).collect(),

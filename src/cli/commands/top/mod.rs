@@ -22,7 +22,7 @@ use crate::{
         commands::{RunCommand, show::usage},
         connection::{self, Connection},
         fail::{Fail, Outcome, code},
-        find::{self, Wanted},
+        find::{self, ListQuery},
         invocation::Invocation,
         now, output, tty,
     },
@@ -197,7 +197,7 @@ impl Table {
         } else {
             vec![choice.context(&snapshot)?]
         };
-        let wanted = Wanted {
+        let wanted = ListQuery {
             tab: Tab::Running,
             text: None,
             count: PAGE,

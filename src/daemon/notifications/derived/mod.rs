@@ -160,10 +160,10 @@ fn notice(session: &Session, at: Timestamp, kind: NoticeKind, level: Level, text
     }
 }
 
-type News = (NoticeKind, Level, String);
+type NoticeParts = (NoticeKind, Level, String);
 
 /// `explained` = the scheduler or observer of the engine already reports why the session never ran.
-fn notice_of(before: &KnownSession, session: &Session, explained: bool) -> Option<News> {
+fn notice_of(before: &KnownSession, session: &Session, explained: bool) -> Option<NoticeParts> {
     let (name, status) = (&session.name, &session.status);
     if before.status == *status {
         return None;
@@ -182,7 +182,7 @@ fn notice_of(before: &KnownSession, session: &Session, explained: bool) -> Optio
     }
 }
 
-fn end(before: &KnownSession, session: &Session, explained: bool) -> Option<News> {
+fn end(before: &KnownSession, session: &Session, explained: bool) -> Option<NoticeParts> {
     let name = &session.name;
     let info = session.status_info.as_ref().map_or("", Clean::as_str);
     if ASKED.contains(&info) {
@@ -221,7 +221,7 @@ fn end(before: &KnownSession, session: &Session, explained: bool) -> Option<News
     Some((NoticeKind::Ended, level, text))
 }
 
-fn failed(session: &Session, what: String) -> News {
+fn failed(session: &Session, what: String) -> NoticeParts {
     let level = match session.status {
         Status::Cancelled => Level::Warning,
         _ => Level::Error,

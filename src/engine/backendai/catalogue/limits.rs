@@ -12,14 +12,15 @@ use crate::model::{
 /// What is left is the lesser of the key pair's and the project's rest. `NaN` means that it isn't
 /// reported.
 pub(in crate::engine::backendai) fn read_limits(checked: Node<'_>) -> Limits {
-    let least = |what: &str| {
-        let of_keys = limits(checked.raw(&format!("keypair_{what}")));
-        less(of_keys, limits(checked.raw(&format!("group_{what}"))))
+    let lower_of = |what: &str| {
+        let mut lower = limits(checked.raw(&format!("keypair_{what}")));
+        lower.tighten(&limits(checked.raw(&format!("group_{what}"))));
+        lower
     };
     Limits {
-        limits: least("limits"),
+        limits: lower_of("limits"),
         using: slots(checked.raw("keypair_using")),
-        remaining: least("remaining"),
+        remaining: lower_of("remaining"),
     }
 }
 
@@ -43,24 +44,6 @@ fn limits(blob: &Value) -> SlotLimits {
         }
     }
     limits
-}
-
-/// The lesser of two limits, slot by slot.
-fn less(mut one: SlotLimits, other: SlotLimits) -> SlotLimits {
-    one.cpu = least(one.cpu, other.cpu);
-    one.mem = least(one.mem, other.mem);
-    for (slot, amount) in other.accelerators {
-        let mine = one.accelerators.entry(slot).or_insert(amount);
-        *mine = amount.min(*mine);
-    }
-    one
-}
-
-fn least<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,11 @@ use serde_json::json;
 
 use super::{lost, refused, text, ticket};
 use crate::{
-    engine::{api::Result, backendai::BackendAiEngine, files::FileBytes},
+    engine::{
+        api::Result,
+        backendai::{BackendAiEngine, connect::connection::ManagerConnection},
+        files::FileBytes,
+    },
     model::{
         failure::Failure,
         files::{FileEntry, FileKind, FileName, FilePath, WriteOptions, part_name},
@@ -116,30 +120,7 @@ pub(super) async fn write(
     };
     let connection = engine.core.connection().await?;
     let key = (folder.to_owned(), part_of(path)?);
-    let uploads = &engine.core.uploads;
-    let known = uploads.get(&key).filter(|it| it.size == size);
-    let url = match known {
-        Some(upload) if options.offset > 0 => upload.url,
-        None if options.offset > 0 => {
-            let text = tr_sent!(
-                "the interrupted transfer of '{path}' doesn't exist any more",
-                path
-            );
-            return Err(Failure::not_found(text)
-                .hint(tr_sent!("start the transfer again from the beginning")));
-        }
-        _ => {
-            let body = json!({"path": text(path)?, "size": size});
-            ticket(&connection, folder, "request-upload", &body).await?
-        }
-    };
-    let at = (engine.core.config.clock)();
-    let upload = Upload {
-        url: url.clone(),
-        size,
-        at,
-    };
-    uploads.set(key.clone(), Some(upload));
+    let url = begin(engine, &connection, &key, path, options, size).await?;
     let sender = Sender {
         client: connection.http.client(),
         url,
@@ -167,8 +148,43 @@ pub(super) async fn write(
     if !waiting.is_empty() || size == 0 {
         sender.send(sent, waiting.freeze()).await?;
     }
-    uploads.set(key, None);
+    engine.core.uploads.set(key, None);
     Ok(())
+}
+
+/// The URL of a new upload, or of the one that continues. It is remembered until the upload is complete.
+async fn begin(
+    engine: &BackendAiEngine,
+    connection: &ManagerConnection,
+    key: &(String, FilePath),
+    path: &FilePath,
+    options: WriteOptions,
+    size: u64,
+) -> Result<Url> {
+    let uploads = &engine.core.uploads;
+    let known = uploads.get(key).filter(|it| it.size == size);
+    let url = match known {
+        Some(upload) if options.offset > 0 => upload.url,
+        None if options.offset > 0 => {
+            let text = tr_sent!(
+                "the interrupted transfer of '{path}' doesn't exist any more",
+                path
+            );
+            return Err(Failure::not_found(text)
+                .hint(tr_sent!("start the transfer again from the beginning")));
+        }
+        _ => {
+            let body = json!({"path": text(path)?, "size": size});
+            ticket(connection, &key.0, "request-upload", &body).await?
+        }
+    };
+    let upload = Upload {
+        url: url.clone(),
+        size,
+        at: (engine.core.config.clock)(),
+    };
+    uploads.set(key.clone(), Some(upload));
+    Ok(url)
 }
 
 struct Sender {

@@ -28,7 +28,7 @@ impl ManagerConnection {
             format!("/folders/{}/rename", folder.id),
             &json!({"new_name": name}),
         );
-        let renamed = self.tell(call).await;
+        let renamed = self.send_change(call).await;
         renamed.map_err(|error| already_exists(error, name))?;
         Ok(Folder {
             name: name.into(),
@@ -71,7 +71,7 @@ impl ManagerConnection {
         let folder = self.usable_folder(word).await?;
         let body = json!({"vfolderId": folder.id.as_str()});
         let call = ManagerCall::new(Method::DELETE, "/folders").json(&body);
-        self.tell(call)
+        self.send_change(call)
             .await
             .map_err(|error| mounted(error, &folder))
     }
@@ -87,7 +87,7 @@ impl ManagerConnection {
             )));
         }
         let body = json!({"vfolderId": folder.id.as_str()});
-        self.tell(ManagerCall::post("/folders/restore-from-trash-bin", &body))
+        self.send_change(ManagerCall::post("/folders/restore-from-trash-bin", &body))
             .await?;
         Ok(Folder {
             status: "ready".into(),
@@ -98,7 +98,7 @@ impl ManagerConnection {
     pub(super) async fn purge(&self, word: &str) -> Result<()> {
         let folder = self.trashed_folder(word).await?;
         let body = json!({"vfolderId": folder.id.as_str()});
-        self.tell(ManagerCall::post("/folders/delete-from-trash-bin", &body))
+        self.send_change(ManagerCall::post("/folders/delete-from-trash-bin", &body))
             .await
     }
 
@@ -110,7 +110,7 @@ impl ManagerConnection {
         let folder = self.usable_folder(word).await?;
         let path = format!("/folders/{}/update-options", folder.id);
         let body = json!({"permission": permission.word()});
-        self.tell(ManagerCall::post(path, &body).within(SHORT))
+        self.send_change(ManagerCall::post(path, &body).within(SHORT))
             .await?;
         let again = self.usable_folder(folder.id.as_str()).await?;
         debug_assert!(!rows::is_deleted(&again));

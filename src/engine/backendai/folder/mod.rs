@@ -187,7 +187,7 @@ impl ManagerConnection {
         self.find_folder(word, rows::is_in_trash).await
     }
 
-    async fn tell(&self, call: ManagerCall) -> Result<()> {
+    async fn send_change(&self, call: ManagerCall) -> Result<()> {
         let sent = self.http.send(&call).await;
         sent.map(drop).map_err(|error| match error.kind {
             FailureKind::Refused => error.about(LaunchField::Folders),

@@ -48,7 +48,7 @@ impl ManagerConnection {
             FolderRequest::Leave { folder } => {
                 let folder = self.usable_folder(folder).await?;
                 let path = format!("/folders/{}/leave", folder.id);
-                done(self.tell(ManagerCall::post(path, &json!({}))).await)
+                done(self.send_change(ManagerCall::post(path, &json!({}))).await)
             }
             FolderRequest::Invitations => Ok(FolderAnswer::Invitations(self.invitations().await?)),
             FolderRequest::Invite {
@@ -116,7 +116,7 @@ impl ManagerConnection {
         }
         let body = json!({"permission": permission.word(), "emails": users});
         let path = format!("/folders/{}/share", folder.id);
-        self.tell(ManagerCall::post(path, &body)).await
+        self.send_change(ManagerCall::post(path, &body)).await
     }
 
     /// Takes away access, and cancels invitations that nobody answered.
@@ -125,7 +125,7 @@ impl ManagerConnection {
         if folder.ownership == *"group" {
             let path = format!("/folders/{}/unshare", folder.id);
             let call = ManagerCall::new(Method::DELETE, path).json(&json!({"emails": users}));
-            return self.tell(call).await;
+            return self.send_change(call).await;
         }
         let shared = self.shares(&folder).await?;
         let sent = self.sent_invitations(&folder).await?;
@@ -135,7 +135,7 @@ impl ManagerConnection {
             if let Some(id) = has.and_then(|it| it.user_id.as_ref()) {
                 let body =
                     json!({"vfolder": folder.id.as_str(), "user": id.as_str(), "perm": null});
-                self.tell(ManagerCall::post("/folders/_/shared", &body))
+                self.send_change(ManagerCall::post("/folders/_/shared", &body))
                     .await?;
             } else if let Some((id, _)) = invited {
                 self.reply_to(id.as_str(), "/folders/invitations/delete")
@@ -156,7 +156,7 @@ impl ManagerConnection {
     }
 
     async fn reply_to(&self, invitation: &str, path: &str) -> Result<()> {
-        self.tell(ManagerCall::post(path, &json!({"inv_id": invitation})))
+        self.send_change(ManagerCall::post(path, &json!({"inv_id": invitation})))
             .await
     }
 

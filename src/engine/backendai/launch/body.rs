@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_big_session_gets_more_shared_memory_by_itself() {
+    fn a_big_session_gets_more_shared_memory_automatically() {
         let with = |mem: u64, shmem: Option<u64>| {
             let asked = LaunchRequest {
                 mem: Some(Bytes::mib(mem)),

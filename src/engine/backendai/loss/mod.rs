@@ -5,16 +5,15 @@ mod reply;
 mod rescue;
 mod upload;
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use serde::Serialize;
-use tokio::{sync::watch, time::timeout};
+use tokio::sync::watch;
 
 use super::{BackendAiEngine, stream::start_python};
 use crate::{
     engine::{
         api::{Attached, Losses, Result},
+        losses::counted_in_time,
         manager::Manager as _,
     },
     model::{
@@ -25,8 +24,6 @@ use crate::{
     },
 };
 
-/// How long counting may take. The program gives up a little earlier, and says so.
-const COUNTING: Duration = Duration::from_secs(60);
 /// The longest answer to a count in bytes.
 const LONGEST: usize = 8 << 20;
 
@@ -65,16 +62,8 @@ impl Losses for BackendAiEngine {
             let attached = self.ask_loss(session, "unsaved", &order).await?;
             reply::read(attached, LONGEST).await
         };
-        let counted = timeout(COUNTING, counting).await.unwrap_or_else(|_| {
-            let seconds = COUNTING.as_secs();
-            let text = tr_sent!(
-                "the files of the session weren't counted within {seconds}s",
-                seconds
-            );
-            Err(Failure::reported(text).hint(tr_sent!(
-                "the session may have very many files. Copy what you need into a folder"
-            )))
-        })?;
+        // The program gives up a little earlier, and reports that.
+        let counted = counted_in_time(counting).await?;
         let answer: UnsavedAnswer = reply::parse(&counted)?;
         Ok(Unsaved {
             outside: answer.outside,

@@ -65,7 +65,7 @@ impl BackendAiEngine {
         let Err(error) = connection.http.send(&call).await else {
             return Ok(());
         };
-        if taken_by_itself(&connection, session, name, &error).await {
+        if taken_on_its_own(&connection, session, name, &error).await {
             return Ok(());
         }
         match connection.seen_after(session, error).await {
@@ -123,7 +123,7 @@ fn needs_force(error: Failure, force: bool) -> Failure {
 
 /// The manager refuses a rename to the current name as "already exists". Checks whether the session
 /// itself has that name.
-async fn taken_by_itself(
+async fn taken_on_its_own(
     connection: &ManagerConnection,
     session: SessionId,
     name: &str,

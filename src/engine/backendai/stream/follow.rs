@@ -138,22 +138,22 @@ impl<S: ManagerLog> Follower<S> {
 
     /// Queues what is new.
     fn take(&mut self, log: &str, last: bool) {
-        let news = self.seen.read(log, last);
-        self.patience(log.len(), !news.text.is_empty());
-        if news.gap {
+        let part = self.seen.read(log, last);
+        self.patience(log.len(), !part.text.is_empty());
+        if part.gap {
             self.ready.extend(pieces(&format!("\n{LOST_LINES}\n")));
         }
         let text = if self.begun {
-            news.text
+            part.text
         } else {
-            wanted(news.text, self.tail)
+            wanted(part.text, self.tail)
         };
         self.begun |= !log.is_empty();
         self.ready.extend(pieces(text));
     }
 
-    fn patience(&mut self, length: usize, news: bool) {
-        self.pause = match news {
+    fn patience(&mut self, length: usize, has_new: bool) {
+        self.pause = match has_new {
             _ if length > LONG => SLOW,
             true => QUICK,
             false => (self.pause + QUICK).min(SLOW),

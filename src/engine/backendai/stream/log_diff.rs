@@ -122,19 +122,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn news(text: &str) -> NewLogPart<'_> {
+    fn part(text: &str) -> NewLogPart<'_> {
         NewLogPart { text, gap: false }
     }
 
     #[test]
     fn only_what_is_new_is_reported() {
         let mut seen = LogPosition::default();
-        assert_eq!(seen.read("", false), news(""));
-        assert_eq!(seen.read("one\n", false), news("one\n"));
-        assert_eq!(seen.read("one\n", false), news(""));
-        assert_eq!(seen.read("one\ntwo\n", false), news("two\n"));
-        assert_eq!(seen.read("", false), news(""));
-        assert_eq!(seen.read("one\ntwo\nthree", true), news("three"));
+        assert_eq!(seen.read("", false), part(""));
+        assert_eq!(seen.read("one\n", false), part("one\n"));
+        assert_eq!(seen.read("one\n", false), part(""));
+        assert_eq!(seen.read("one\ntwo\n", false), part("two\n"));
+        assert_eq!(seen.read("", false), part(""));
+        assert_eq!(seen.read("one\ntwo\nthree", true), part("three"));
     }
 
     #[test]
@@ -144,9 +144,9 @@ mod tests {
         let mut seen = LogPosition::default();
         let _ = seen.read(&log(0, 3000), false);
         // The log still has more than is kept.
-        assert_eq!(seen.read(&log(1000, 3002), false), news(&log(3000, 3002)));
+        assert_eq!(seen.read(&log(1000, 3002), false), part(&log(3000, 3002)));
         // The log still has less than is kept.
-        assert_eq!(seen.read(&log(2990, 3005), false), news(&log(3002, 3005)));
+        assert_eq!(seen.read(&log(2990, 3005), false), part(&log(3002, 3005)));
         // The log has nothing of what was seen.
         let after = log(4000, 4002);
         let reported = seen.read(&after, false);
@@ -156,9 +156,9 @@ mod tests {
     #[test]
     fn half_a_character_waits_for_its_other_half() {
         let mut seen = LogPosition::default();
-        assert_eq!(seen.read("한\u{fffd}", false), news("한"));
-        assert_eq!(seen.read("한글\n", false), news("글\n"));
-        assert_eq!(seen.read("한글\n\u{fffd}", true), news("\u{fffd}"));
+        assert_eq!(seen.read("한\u{fffd}", false), part("한"));
+        assert_eq!(seen.read("한글\n", false), part("글\n"));
+        assert_eq!(seen.read("한글\n\u{fffd}", true), part("\u{fffd}"));
     }
 
     #[test]
@@ -183,9 +183,9 @@ mod tests {
                 first = (first + lose).min(end.max(1) - 1);
                 end += grow;
                 let log: String = (first..end).map(line).collect();
-                let news = seen.read(&log, false);
-                prop_assert!(!news.gap);
-                reported.push_str(news.text);
+                let part = seen.read(&log, false);
+                prop_assert!(!part.gap);
+                reported.push_str(part.text);
             }
             prop_assert_eq!(reported, (0..end).map(line).collect::<String>());
         }

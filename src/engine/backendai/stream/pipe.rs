@@ -82,7 +82,7 @@ impl From<PipeEnd> for io::Error {
 
 /// One connection to a port in a session. `S` is the connection to the manager.
 pub(super) struct PortPipe<S> {
-    line: WebSocketStream<S>,
+    socket: WebSocketStream<S>,
     pulse: PipeHealth,
     /// The rest of a message that the reader had no room for.
     rest: Bytes,
@@ -113,12 +113,12 @@ pub(super) enum PipeEvent {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
     /// Must be called inside a runtime, because it starts a timer.
-    pub(super) fn new(line: WebSocketStream<S>) -> Self {
+    pub(super) fn new(socket: WebSocketStream<S>) -> Self {
         let mut ask = tokio::time::interval(ASK_EVERY);
         ask.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         ask.reset();
         Self {
-            line,
+            socket,
             pulse: PipeHealth {
                 ask,
                 received: true,
@@ -162,7 +162,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
             reason: "".into(),
         };
         // A lost connection doesn't need a close message.
-        let _ = self.line.close(Some(farewell)).await;
+        let _ = self.socket.close(Some(farewell)).await;
     }
 
     fn poll_slice(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, PipeEnd>>> {
@@ -171,7 +171,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
         }
         // Messages are read before the pulse is checked, so that a slow reader doesn't make the
         // connection look silent.
-        while let Poll::Ready(next) = Pin::new(&mut self.line).poll_next(cx) {
+        while let Poll::Ready(next) = Pin::new(&mut self.socket).poll_next(cx) {
             self.pulse.received = true;
             match next {
                 Some(Ok(Message::Binary(slice))) if !slice.is_empty() => {
@@ -179,7 +179,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
                 }
                 Some(Ok(Message::Close(farewell))) => {
                     // Sends the answer to the close message as far as possible without waiting.
-                    let _ = Pin::new(&mut self.line).poll_flush(cx);
+                    let _ = Pin::new(&mut self.socket).poll_flush(cx);
                     return self.end(ending(farewell));
                 }
                 Some(Ok(_)) => {}
@@ -204,7 +204,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
             self.pulse.received = false;
             // The ping isn't waited for: when the connection is full, other data is on its way and
             // is flushed.
-            if let Err(error) = Pin::new(&mut self.line).start_send(Message::Ping(Bytes::new())) {
+            if let Err(error) = Pin::new(&mut self.socket).start_send(Message::Ping(Bytes::new())) {
                 return self.end(Some(cut(&error)));
             }
             self.unflushed = true;
@@ -214,9 +214,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &Bytes) -> Poll<Result<(), PipeEnd>> {
-        let mut line = Pin::new(&mut self.line);
-        let sent = match ready!(line.as_mut().poll_ready(cx)) {
-            Ok(()) => line.start_send(Message::Binary(bytes.clone())),
+        let mut socket = Pin::new(&mut self.socket);
+        let sent = match ready!(socket.as_mut().poll_ready(cx)) {
+            Ok(()) => socket.start_send(Message::Binary(bytes.clone())),
             Err(error) => Err(error),
         };
         self.unflushed = true;
@@ -226,7 +226,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> PortPipe<S> {
     /// Flushes sent data. Ready only when the connection fails.
     fn poll_out(&mut self, cx: &mut Context<'_>) -> Poll<PipeEnd> {
         if self.unflushed {
-            match ready!(Pin::new(&mut self.line).poll_flush(cx)) {
+            match ready!(Pin::new(&mut self.socket).poll_flush(cx)) {
                 Ok(()) => self.unflushed = false,
                 Err(error) => return Poll::Ready(cut(&error)),
             }
@@ -300,12 +300,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for PortPipe<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let flushed = ready!(Pin::new(&mut self.line).poll_flush(cx));
+        let flushed = ready!(Pin::new(&mut self.socket).poll_flush(cx));
         Poll::Ready(flushed.map_err(|error| cut(&error).into()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let closed = ready!(Pin::new(&mut self.line).poll_close(cx));
+        let closed = ready!(Pin::new(&mut self.socket).poll_close(cx));
         Poll::Ready(closed.map_err(|error| cut(&error).into()))
     }
 }

@@ -215,7 +215,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TerminalReader<'_, S> {
                     received = true;
                     match received_message(next) {
                         Ok(bytes) => {
-                            let Some(full) = self.hand_on(bytes).await else {
+                            let Some(full) = self.pass_on(bytes).await else {
                                 return TerminalEnd::Dropped;
                             };
                             paused |= full;
@@ -240,7 +240,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TerminalReader<'_, S> {
 
     /// Returns whether the queue was full, so that ttyd was asked to pause. `None` means that the
     /// reader is gone.
-    async fn hand_on(&self, mut bytes: Bytes) -> Option<bool> {
+    async fn pass_on(&self, mut bytes: Bytes) -> Option<bool> {
         let mut full = false;
         if !bytes.is_empty() {
             self.wish

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tls_material_of_a_context_lies_beside_it() {
+    fn the_tls_material_of_a_context_is_beside_it() {
         let dir = tempfile::tempdir().unwrap();
         let (meta, tls) = (
             dir.path().join("contexts/meta/0a1b"),

@@ -357,7 +357,7 @@ impl DockerEngine {
         connection: &EngineConnection,
         session: SessionId,
     ) {
-        if let Err(error) = self.take_away(connection, session).await {
+        if let Err(error) = self.remove_containers(connection, session).await {
             // The home directories stay too: a container that couldn't be removed may still use them.
             tracing::warn!(%session, %error, "a partly created session can't be removed");
             return;
@@ -371,7 +371,7 @@ impl DockerEngine {
     }
 
     /// Removes every container and network of the session.
-    pub(in crate::engine::docker) async fn take_away(
+    pub(in crate::engine::docker) async fn remove_containers(
         &self,
         connection: &EngineConnection,
         session: SessionId,

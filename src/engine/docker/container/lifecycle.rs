@@ -94,7 +94,7 @@ impl Containers for DockerEngine {
             }
         } else if !there.is_empty() {
             // The main container is created last, so a cluster without it is incomplete.
-            self.take_away(&connection, plan.session).await?;
+            self.remove_containers(&connection, plan.session).await?;
         }
         self.make_session(&connection, plan).await
     }

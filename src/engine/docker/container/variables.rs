@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_and_folders_are_reported_and_the_persons_words_win() {
+    fn ports_and_folders_are_reported_and_the_users_words_win() {
         let mut plan = plan();
         plan.spec.preopen_ports = vec![9000, 9001];
         plan.spec.mounts = vec![Mounted {

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_further_out_is_mounted_first_and_the_way_is_made_in_it() {
+    fn outer_mounts_come_first_and_the_inner_paths_are_created_in_them() {
         let dir = tempfile::tempdir().unwrap();
         let folder_store = FolderStore::new(dir.path().join("folders"));
         let home = dir.path().join("home");

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_mounted_below_is_mounted_read_only_by_itself() {
+    fn what_is_mounted_below_is_mounted_read_only_automatically() {
         let info = "1 0 8:1 / / rw - ext4 /dev/a rw\n\
                     2 1 8:2 / /usr/local rw - ext4 /dev/b rw\n\
                     3 1 0:9 / /usr/share/a\\040b rw - tmpfs tmpfs rw\n\

@@ -8,7 +8,6 @@
 use std::{
     fs::{self, File},
     io,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
@@ -20,7 +19,10 @@ use rustix::{
 
 use super::store::{FolderStore, refused};
 use crate::{
-    engine::{api::Result, docker::quota},
+    engine::{
+        api::Result,
+        docker::{private_directory::private_directory, quota},
+    },
     model::{
         failure::{Failure, FailureKind},
         launch_field::LaunchField,
@@ -70,9 +72,8 @@ impl FolderStore {
     /// Creates the directory of the trash.
     pub(super) fn make_trash(&self) -> Result<PathBuf> {
         let trash = self.trash_dir();
-        let mut private = fs::DirBuilder::new();
-        let made = private.mode(0o700).recursive(true).create(&trash);
-        made.map_err(|error| self.trouble(tr_sent!("can't be written"), &error))?;
+        private_directory(&trash)
+            .map_err(|error| self.trouble(tr_sent!("can't be written"), &error))?;
         Ok(trash)
     }
 

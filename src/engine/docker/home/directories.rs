@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_has_the_persons_files_and_the_script() {
+    fn a_home_has_the_users_files_and_the_script() {
         let dir = tempfile::tempdir().unwrap();
         let scratches = scratches(dir.path());
         fs::create_dir(dir.path().join("dotfiles")).unwrap();

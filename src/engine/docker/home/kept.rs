@@ -19,7 +19,12 @@ use crate::{
         api::{Attached, Output, Result},
         docker::DockerEngine,
     },
-    model::{failure::Failure, id::SessionId, inside, text::Clean},
+    model::{
+        failure::Failure,
+        id::SessionId,
+        inside,
+        text::{Clean, io_reason},
+    },
 };
 
 const WAITING: usize = 8;
@@ -53,9 +58,9 @@ impl DockerEngine {
             let exit_code = match pack(&home, &below, &output_in) {
                 Ok(()) => 0,
                 Err(error) => {
-                    let why = plain(&error);
+                    let why = io_reason(&error);
                     let text = format!("workbay: {shown}: {why}\n");
-                    // Whoever doesn't read this has closed the stream.
+                    // A client that doesn't read this has closed the stream.
                     let _ = output_in.blocking_send(Output::Stderr(text.into()));
                     1
                 }
@@ -98,14 +103,6 @@ fn pack(home: &Path, below: &Path, out: &mpsc::Sender<Output>) -> std::io::Resul
         let _ = out.blocking_send(Output::Stderr(text.into()));
     }
     Ok(())
-}
-
-fn plain(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    }
 }
 
 struct Pieces<'a>(&'a mpsc::Sender<Output>);

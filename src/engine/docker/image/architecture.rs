@@ -38,11 +38,11 @@ pub(in crate::engine::docker) fn check(
 ) -> Result<()> {
     // The emulators of a remote machine aren't known.
     let emulators = connection.remote.is_none().then(|| Path::new(EMULATORS));
-    judge(reference, of_image, &connection.processor, emulators)
+    compare(reference, of_image, &connection.processor, emulators)
 }
 
 /// `processor` is what the engine reports; if it is empty, this machine's processor counts.
-fn judge(
+fn compare(
     reference: &str,
     of_image: Option<&str>,
     processor: &str,
@@ -105,16 +105,16 @@ mod tests {
             ("", ARCH),
             ("s390x", ""),
         ] {
-            judge("x:1", Some(image), processor, None).unwrap();
+            compare("x:1", Some(image), processor, None).unwrap();
         }
-        judge("x:1", None, "x86_64", None).unwrap();
+        compare("x:1", None, "x86_64", None).unwrap();
     }
 
     #[test]
     fn another_one_is_refused_with_both_names() {
         // The engine's processor counts, not this machine's.
         for (processor, image) in [("aarch64", "amd64"), ("x86_64", "arm64"), ("", "mips64le")] {
-            let refused = judge("x:1", Some(image), processor, None);
+            let refused = compare("x:1", Some(image), processor, None);
             let error = refused.unwrap_err().to_string();
             let there = spelled(if processor.is_empty() {
                 ARCH

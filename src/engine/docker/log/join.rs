@@ -55,7 +55,7 @@ const CUT: usize = 16 * 1024;
 #[derive(Debug)]
 pub(in crate::engine::docker) struct Records {
     loses_line_ends: bool,
-    goes_on: [bool; 2],
+    continues: [bool; 2],
 }
 
 impl Records {
@@ -65,7 +65,7 @@ impl Records {
     pub(in crate::engine::docker) const fn new(loses_line_ends: bool) -> Self {
         Self {
             loses_line_ends,
-            goes_on: [false; 2],
+            continues: [false; 2],
         }
     }
 
@@ -82,9 +82,9 @@ impl Records {
             ),
             None => (Chunk::new(), record),
         };
-        let goes_on = self.goes_on[source as usize];
+        let continues = self.continues[source as usize];
         let text = self.whole(source, text);
-        if goes_on || time.is_empty() {
+        if continues || time.is_empty() {
             return text;
         }
         [&time[..], &text[..]].concat().into()
@@ -110,7 +110,7 @@ impl Records {
             text
         };
         let is_over = text.ends_with(b"\n") && !text.ends_with(UNFINISHED);
-        self.goes_on[source as usize] = !is_over;
+        self.continues[source as usize] = !is_over;
         text
     }
 }

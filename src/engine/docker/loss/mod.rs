@@ -5,11 +5,11 @@ mod count;
 mod rescue;
 mod target;
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use tokio::{sync::watch, time::timeout};
+use tokio::sync::watch;
 
 use super::{
     DockerEngine,
@@ -17,7 +17,10 @@ use super::{
     usage::disk,
 };
 use crate::{
-    engine::api::{Attached, Input, Losses, Result},
+    engine::{
+        api::{Attached, Input, Losses, Result},
+        losses::counted_in_time,
+    },
     model::{
         failure::Failure,
         files::FileProgress,
@@ -29,9 +32,6 @@ use crate::{
 
 pub(super) use self::target::remove_unfinished;
 
-/// How long counting may take.
-const COUNTING: Duration = Duration::from_secs(60);
-
 #[async_trait]
 impl Losses for DockerEngine {
     async fn unsaved(&self, session: SessionId) -> Result<Unsaved> {
@@ -40,16 +40,7 @@ impl Losses for DockerEngine {
             let _turn = self.counting.lock().await;
             self.count_unsaved(session).await
         };
-        timeout(COUNTING, work).await.unwrap_or_else(|_| {
-            let seconds = COUNTING.as_secs();
-            let text = tr_sent!(
-                "the files of the session weren't counted within {seconds}s",
-                seconds
-            );
-            Err(Failure::reported(text).hint(tr_sent!(
-                "the session may have very many files. Copy what you need into a folder"
-            )))
-        })
+        counted_in_time(work).await
     }
 
     async fn rescue(

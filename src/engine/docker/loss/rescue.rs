@@ -74,29 +74,16 @@ async fn receive(
     let (pieces, waiting) = mpsc::channel::<Bytes>(WAITING);
     let written = progress.clone();
     let writing = tokio::task::spawn_blocking(move || {
-        let mut received = Received {
+        let received = Received {
             pieces: waiting,
             piece: Bytes::new(),
             room,
             taken: 0,
         };
-        let unpacked = archive::unpack_beneath(
-            &mut received,
-            target.made.as_fd(),
-            target.owner,
-            |files, bytes| {
-                written.send_modify(|it| (it.files, it.bytes) = (files, bytes));
-            },
-        );
-        // What follows the archive is read, so that the runner can end.
-        let read = unpacked.and_then(|copied| {
-            io::copy(&mut received, &mut io::sink())?;
-            Ok(copied)
+        let unpacked = unpack(received, &target, |files, bytes| {
+            written.send_modify(|it| (it.files, it.bytes) = (files, bytes));
         });
-        if read.is_err() {
-            received.give_back();
-        }
-        (read, target)
+        (unpacked, target)
     });
     let mut message = Vec::new();
     let end = loop {
@@ -136,6 +123,24 @@ async fn receive(
     let copied = unpacked.map_err(|error| target.trouble(&error))?;
     off_loop(move || target.finish()).await?;
     Ok(rescued(copied, &message))
+}
+
+fn unpack(
+    mut received: Received,
+    target: &Target,
+    progress: impl FnMut(u64, u64),
+) -> io::Result<Copied> {
+    let directory = target.made.as_fd();
+    let unpacked = archive::unpack_beneath(&mut received, directory, target.owner, progress);
+    // What follows the archive is read, so that the runner can end.
+    let read = unpacked.and_then(|copied| {
+        io::copy(&mut received, &mut io::sink())?;
+        Ok(copied)
+    });
+    if read.is_err() {
+        received.give_back();
+    }
+    read
 }
 
 /// How many files and bytes the runner packs. An older runner doesn't report it.

@@ -17,7 +17,11 @@ use rustix::{
 
 use crate::{
     engine::api::Result,
-    model::{failure::Failure, files::FilePath, text::Clean},
+    model::{
+        failure::Failure,
+        files::FilePath,
+        text::{Clean, io_reason},
+    },
     tree,
 };
 
@@ -188,11 +192,7 @@ fn taken(directory: &FilePath) -> Failure {
 }
 
 fn cannot(folder: &Clean, directory: &FilePath, error: &io::Error) -> Failure {
-    let text = error.to_string();
-    let why = match text.find(" (os error") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    };
+    let why = io_reason(error);
     let full = matches!(
         error.kind(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded

@@ -38,7 +38,7 @@ pub(super) async fn upload(
         });
         let done = fill(&mut tar)
             .and_then(|()| tar.into_inner())
-            .and_then(|mut pieces| pieces.hand_on());
+            .and_then(|mut pieces| pieces.pass_on());
         done.map_err(|error| {
             let why = tr_sent!("files for the session can't be read: {error}", error);
             // The engine must not take an incomplete archive for a complete one.
@@ -71,7 +71,7 @@ pub(super) struct PieceWriter {
 }
 
 impl PieceWriter {
-    fn hand_on(&mut self) -> io::Result<()> {
+    fn pass_on(&mut self) -> io::Result<()> {
         if self.piece.is_empty() {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl io::Write for PieceWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.piece.extend_from_slice(bytes);
         if self.piece.len() >= PIECE {
-            self.hand_on()?;
+            self.pass_on()?;
         }
         Ok(bytes.len())
     }

@@ -4,7 +4,6 @@ mod archive;
 
 use std::{
     io,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
@@ -14,7 +13,9 @@ use bollard::{
 };
 use futures_util::StreamExt as _;
 
-use super::{DockerEngine, connect::connection::EngineConnection};
+use super::{
+    DockerEngine, connect::connection::EngineConnection, private_directory::private_directory,
+};
 use crate::{
     engine::api::Result,
     model::{failure::Failure, id::SessionId, inside},
@@ -33,7 +34,7 @@ pub(super) async fn save(
 ) -> Result<PathBuf> {
     let connection = engine.connection().await?;
     let container = engine.container(&connection, session).await?;
-    make(dir).map_err(|error| failed(dir, &error))?;
+    private_directory(dir).map_err(|error| failed(dir, &error))?;
     let (mut saved, mut problems) = (Vec::new(), Vec::new());
     let mut limits = ArchiveLimits::of(engine.config.save_limits);
     for (path, number) in paths.iter().zip(1..) {
@@ -116,11 +117,6 @@ fn absolute(path: &str) -> String {
         return path.to_owned();
     }
     format!("{}/{path}", inside::HOME)
-}
-
-fn make(dir: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(dir)
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {

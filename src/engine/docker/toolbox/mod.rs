@@ -24,7 +24,7 @@ pub(super) use program::on_path;
 
 use crate::{
     engine::api::Result,
-    model::{failure::Failure, inside},
+    model::{failure::Failure, fnv::Fnv, inside},
 };
 
 /// Increased when the layout or one of the files written here changes.
@@ -126,7 +126,7 @@ impl Inputs {
 
     /// Stays the same until an input is replaced: it covers the path, size and modification time of every file.
     fn key(&self) -> String {
-        let mut hash = Fnv::new();
+        let mut hash = Fnv::default();
         hash.add(&LAYOUT.to_le_bytes());
         hash.add(TMUX_CONF.as_bytes());
         let terms = self.terminfo.iter().map(|(_, path)| path);
@@ -145,30 +145,15 @@ impl Inputs {
                 hash.add(&meta.mtime_nsec().to_le_bytes());
             }
         }
-        format!("{:016x}", hash.0)
-    }
-}
-
-/// FNV-1a: names a directory; it isn't used for security.
-struct Fnv(u64);
-
-impl Fnv {
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        format!("{:016x}", hash.value())
     }
 }
 
 /// A short name for `bytes`, the same on every run.
 pub(super) fn fingerprint(bytes: &[u8]) -> String {
-    let mut hash = Fnv::new();
+    let mut hash = Fnv::default();
     hash.add(bytes);
-    format!("{:016x}", hash.0)
+    format!("{:016x}", hash.value())
 }
 
 fn find_term(term: &str) -> Option<(String, PathBuf)> {

@@ -382,7 +382,7 @@ mod tests {
             ("memory.peak", "90000"),
         ];
         let (_dir, mut meter) = group(true, &files);
-        let read = meter.read(Need::Judged, &mut vec![0; LONGEST]).unwrap();
+        let read = meter.read(Need::IdleChecks, &mut vec![0; LONGEST]).unwrap();
         assert_eq!(read.mem_peak, Some(Bytes(5000)));
         assert_eq!(read.traffic, Traffic::default());
     }

@@ -235,7 +235,7 @@ fn check_batch(request: &LaunchRequest, now: Timestamp, found: &mut Problems) {
         }
         let outcome = script::check(command, tr!("the command"));
         add(found, Field::StartupCommand, outcome);
-        if request.starts_at.is_some_and(|at| !at.lies_ahead(now)) {
+        if request.starts_at.is_some_and(|at| !at.is_after(now)) {
             say(
                 found,
                 Field::StartTime,

@@ -186,23 +186,7 @@ fn check_accelerator(
             called
         ));
     }
-    let quantum = amounts::quantum(slot, request.containers(), ground.offer);
-    if !amount.is_multiple_of(quantum) {
-        // A single container could have this amount.
-        let alone = amounts::quantum(slot, 1, ground.offer);
-        return Err(if quantum == alone {
-            tr!(
-                "{called} must be a multiple of {quantum}",
-                called,
-                quantum = thousandths(quantum)
-            )
-        } else {
-            tr!(
-                "{called} must be whole in a cluster session. Use 1, 2 or more",
-                called
-            )
-        });
-    }
+    check_step(slot, amount, request, ground)?;
     match most.accelerators.get(slot).filter(|most| amount > **most) {
         Some(most) => Err(tr!(
             "{amount} {called} is above the limit (max: {most})",
@@ -212,6 +196,34 @@ fn check_accelerator(
         )),
         None => Ok(()),
     }
+}
+
+/// Accelerators can be requested in steps.
+fn check_step(
+    slot: &str,
+    amount: u64,
+    request: &LaunchRequest,
+    ground: &Ground<'_>,
+) -> Result<(), String> {
+    let quantum = amounts::quantum(slot, request.containers(), ground.offer);
+    if amount.is_multiple_of(quantum) {
+        return Ok(());
+    }
+    let called = called(slot, ground);
+    // A single container could have this amount.
+    let alone = amounts::quantum(slot, 1, ground.offer);
+    Err(if quantum == alone {
+        tr!(
+            "{called} must be a multiple of {quantum}",
+            called,
+            quantum = thousandths(quantum)
+        )
+    } else {
+        tr!(
+            "{called} must be whole in a cluster session. Use 1, 2 or more",
+            called
+        )
+    })
 }
 
 /// Checks the number of containers that the policy allows.

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     app::{
         logs::{
-            feed::{Extent, LogEvent, LogOrder, LogPage, PREVIEW, Searched, Want},
+            feed::{Extent, LogEvent, LogOrder, LogPage, PREVIEW, PageRequest, Searched},
             lines::{Lines, LogEntry},
             window::time_text,
         },
@@ -223,7 +223,7 @@ impl LogReader {
         if self.loading {
             self.loaded();
         }
-        self.news();
+        self.report_changes();
         self.out.push(LogEvent::Ended(end));
     }
 
@@ -324,13 +324,13 @@ impl LogReader {
 
     /// The messages since the last call.
     pub fn take(&mut self) -> Vec<Msg> {
-        self.news();
+        self.report_changes();
         let log = self.log;
         let events = mem::take(&mut self.out).into_iter();
         events.map(|event| Msg::Log { log, event }).collect()
     }
 
-    fn news(&mut self) {
+    fn report_changes(&mut self) {
         let extent = self.extent();
         if extent != self.reported.0 {
             self.reported.0 = extent.clone();
@@ -380,11 +380,11 @@ impl LogReader {
         }))
     }
 
-    fn page(&self, want: Want) -> io::Result<LogPage> {
+    fn page(&self, want: PageRequest) -> io::Result<LogPage> {
         let extent = self.extent();
         let (number, lines) = match want {
-            Want::Last { lines } => (extent.last(), lines as u64),
-            Want::Around { number, lines } => (self.number(number), lines as u64),
+            PageRequest::Last { lines } => (extent.last(), lines as u64),
+            PageRequest::Around { number, lines } => (self.number(number), lines as u64),
         };
         let preview = match &self.end {
             LogEnd::Open(preview) | LogEnd::Reached(preview) if number >= PREVIEW => Some(preview),

@@ -29,7 +29,7 @@ fn an_unfinished_line_is_the_last_of_a_page() {
     let mut reader = reader(false);
     reader.opened();
     reader.read(LogSource::Stdout, b"one\n 10%\r 20%");
-    let want = LogOrder::Page(Want::Last { lines: 10 });
+    let want = LogOrder::Page(PageRequest::Last { lines: 10 });
     assert_eq!(reader.order(want.clone()), None);
     let events_seen = events(&mut reader);
     let page = pages(&events_seen)[0];

@@ -307,7 +307,7 @@ fn figures_are_reported_beside_the_verdict() {
     for sample in &mut facts.samples {
         sample.mem = crate::model::resources::Bytes(12_800_000);
     }
-    let check = facts.judged(200).remove(0);
+    let check = facts.evaluated(200).remove(0);
     assert_eq!(
         (check.limit, check.join),
         (Some(Span(100)), Some(Join::And))

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::{
     averages::UsageWindow,
-    judge::{Case, judge},
+    evaluate::{Case, evaluate},
 };
 use crate::{
     model::{
@@ -70,7 +70,7 @@ impl IdleFacts {
         self
     }
 
-    pub fn judged(&self, second: i64) -> Vec<IdleCheck> {
+    pub fn evaluated(&self, second: i64) -> Vec<IdleCheck> {
         let mut window = UsageWindow::default();
         if let Some(rules) = &self.rules.utilization {
             for sample in &self.samples {
@@ -87,12 +87,12 @@ impl IdleFacts {
             reprieve: self.reprieve,
             watched_since: at(self.watched_since),
         };
-        judge(&case, at(second))
+        evaluate(&case, at(second))
     }
 
     /// The result of one checker at that second.
     pub fn says(&self, checker: &IdleChecker, second: i64) -> Says {
-        let checks = self.judged(second);
+        let checks = self.evaluated(second);
         let Some(check) = checks.iter().find(|check| check.checker == *checker) else {
             return Says::Nothing;
         };

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 
 use super::{
-    super::judge::notice,
+    super::evaluate::notice,
     facts::{IdleFacts, activity, lifetime, network, utilization},
     lives::{ends_after_its_notice, pass, play, runs, used},
 };
@@ -26,7 +26,7 @@ const SLEPT: Fact = Fact::Jumped {
 };
 
 #[test]
-fn a_daemon_that_was_away_warns_before_it_ends() {
+fn a_daemon_that_wasnt_running_warns_before_it_ends() {
     let mut play = play(network(600));
     let id = runs(&mut play, LaunchRequest::default());
     play.now += 5_000;
@@ -107,7 +107,7 @@ fn stimulus() -> impl Strategy<Value = Stimulus> {
 proptest! {
     #[test]
     fn only_a_warned_session_is_over(facts in facts(), second in -6_000..12_000_i64) {
-        for check in facts.judged(second) {
+        for check in facts.evaluated(second) {
             let limit = check.limit.unwrap();
             let known = at(facts.watched_since) + notice(limit);
             let kept = facts.reprieve.until.is_some_and(|until| at(second) < until);

@@ -52,7 +52,7 @@ fn keep(play: &mut Play, session: SessionId, keep: Keep) -> Result<Session, Fail
 }
 
 #[test]
-fn what_a_person_decides_is_shown_at_once() {
+fn what_a_user_decides_is_shown_at_once() {
     let mut play = play(network(600), twice_an_hour());
     let id = runs(&mut play, LaunchRequest::default());
     pass(&mut play, 400);

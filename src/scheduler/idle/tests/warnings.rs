@@ -56,7 +56,7 @@ fn a_late_client_is_notified_once_at_once() {
 }
 
 #[test]
-fn an_end_that_moved_away_is_warned_of_once_more() {
+fn an_end_that_moved_later_is_warned_of_once_more() {
     let mut warner = Warner::default();
     let limit = Some(3_600);
     let first = [ends(3_600, limit)];

@@ -83,7 +83,7 @@ fn comes() -> impl Strategy<Value = Vec<Comes>> {
     proptest::collection::vec(one, 0..40)
 }
 
-fn held() -> impl Strategy<Value = ResourceSlots> {
+fn used() -> impl Strategy<Value = ResourceSlots> {
     (0..5000_u64, 0..1200_u64)
         .prop_map(|(cpu, mem)| ResourceSlots::new(Cpu::from_millis(cpu), Bytes::mib(mem)))
 }
@@ -118,7 +118,7 @@ proptest! {
     /// Sessions begin only within the capacity of the machine and its groups, whatever is in use
     /// before.
     #[test]
-    fn never_over_capacity(comes in comes(), others in held(), skip in 0..4_u32) {
+    fn never_over_capacity(comes in comes(), others in used(), skip in 0..4_u32) {
         let (rules, all) = (rules(skip), waiters(&comes));
         let decision = decided(&rules, &others, &all, at(30));
         let begun: Vec<_> = all.iter().filter(|it| decision.begin.contains(&it.id)).collect();
@@ -127,8 +127,8 @@ proptest! {
             of.fold(ResourceSlots::default(), |sum, it| sum.plus(&it.requested))
         };
         let machine = ResourceSlots::new(Cpu::from_millis(4000), Bytes(Bytes::GIB));
-        let all_held = sum(None).plus(&others);
-        prop_assert!(begun.is_empty() || all_held.fits(&machine), "{all_held:?}");
+        let all_used = sum(None).plus(&others);
+        prop_assert!(begun.is_empty() || all_used.fits(&machine), "{all_used:?}");
         prop_assert!(sum(Some("half")).cpu <= Cpu::from_millis(2000));
         prop_assert!(sum(Some("new")).cpu <= Cpu::from_millis(3000));
         prop_assert!(begun.len() <= 6);
@@ -137,7 +137,7 @@ proptest! {
     /// Sessions pass others in their group only by the policy, every session is accounted for, and
     /// none begins before its time.
     #[test]
-    fn nobody_is_overtaken_or_lost(comes in comes(), others in held(), skip in 0..4_u32) {
+    fn nobody_is_overtaken_or_lost(comes in comes(), others in used(), skip in 0..4_u32) {
         let (rules, all) = (rules(skip), waiters(&comes));
         let decision = decided(&rules, &others, &all, at(30));
         let by_id: BTreeMap<_, _> = all.iter().map(|it| (it.id, it)).collect();
@@ -182,7 +182,7 @@ proptest! {
 
     /// The result doesn't depend on the order of the records.
     #[test]
-    fn the_order_is_stable(comes in comes(), others in held(), skip in 0..4_u32, turn in 0..40_usize) {
+    fn the_order_is_stable(comes in comes(), others in used(), skip in 0..4_u32, turn in 0..40_usize) {
         let (rules, mut all) = (rules(skip), waiters(&comes));
         let one = decided(&rules, &others, &all, at(30));
         let middle = turn.min(all.len());

@@ -23,7 +23,7 @@ fn batch(name: &str, millis: u64, timeout: Option<u64>) -> LaunchRequest {
 }
 
 /// 2 of 4 CPU are in use, and the first session in the queue waits for 4.
-fn held_up(timeout: Option<u64>, change: impl FnOnce(&mut ResourceRules)) -> (Play, SessionId) {
+fn blocked(timeout: Option<u64>, change: impl FnOnce(&mut ResourceRules)) -> (Play, SessionId) {
     let mut play = Play::with(settings(change));
     play.comes(batch("runs", 2000, timeout));
     let first = play.comes(cpus("large", 4000));
@@ -33,7 +33,7 @@ fn held_up(timeout: Option<u64>, change: impl FnOnce(&mut ResourceRules)) -> (Pl
 
 #[test]
 fn a_session_that_ends_before_the_first_can_start_passes_it() {
-    let (mut play, first) = held_up(Some(3600), |rules| group(rules).backfill = Backfill::Safe);
+    let (mut play, first) = blocked(Some(3600), |rules| group(rules).backfill = Backfill::Safe);
     let starts_by = play.session(first).placement.starts_by.unwrap();
     assert!(starts_by >= at(play.now + 3500), "{starts_by}");
     let short = play.comes(batch("short", 1000, Some(600)));
@@ -79,7 +79,7 @@ fn a_session_that_fits_beside_the_first_passes_it_whatever_it_takes() {
 
 #[test]
 fn where_the_start_is_not_known_a_setting_decides_and_the_first_is_not_passed_for_ever() {
-    let (mut play, _) = held_up(None, |_| ());
+    let (mut play, _) = blocked(None, |_| ());
     let small = play.comes(named("small"));
     assert_eq!(play.status(small), Status::Running, "on by default");
     play.wait(31 * 60);
@@ -90,14 +90,14 @@ fn where_the_start_is_not_known_a_setting_decides_and_the_first_is_not_passed_fo
     );
     play.check_rest();
 
-    let (mut play, _) = held_up(None, |rules| group(rules).backfill = Backfill::Safe);
+    let (mut play, _) = blocked(None, |rules| group(rules).backfill = Backfill::Safe);
     let small = play.comes(named("small"));
     assert_eq!(
         play.why(small),
         "position 2 in queue, behind large; there is room, but group default lets no session pass one whose start isn't known"
     );
 
-    let (mut play, _) = held_up(Some(3600), |rules| group(rules).backfill = Backfill::Off);
+    let (mut play, _) = blocked(Some(3600), |rules| group(rules).backfill = Backfill::Off);
     let small = play.comes(batch("small", 1000, Some(60)));
     assert_eq!(
         play.why(small),
@@ -107,7 +107,7 @@ fn where_the_start_is_not_known_a_setting_decides_and_the_first_is_not_passed_fo
 
 #[test]
 fn a_lifetime_ends_a_session_for_certain_too() {
-    let (mut play, first) = held_up(None, |rules| {
+    let (mut play, first) = blocked(None, |rules| {
         rules.idle.session_lifetime = Some(Span(7200));
         group(rules).backfill = Backfill::Safe;
     });
@@ -125,7 +125,7 @@ fn a_lifetime_ends_a_session_for_certain_too() {
 
 #[test]
 fn a_session_that_does_not_fit_either_is_reported_so() {
-    let (mut play, _) = held_up(None, |_| ());
+    let (mut play, _) = blocked(None, |_| ());
     let wide = play.comes(cpus("wide", 3000));
     assert_eq!(
         play.why(wide),

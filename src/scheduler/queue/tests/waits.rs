@@ -346,7 +346,7 @@ fn what_others_hold_is_counted_and_named() {
 }
 
 #[test]
-fn limits_of_a_person_hold_back_too() {
+fn limits_of_a_user_hold_back_too() {
     let mut play = Play::with(settings(|rules| {
         rules.limits.concurrent_sessions = Some(1);
     }));
@@ -416,7 +416,7 @@ fn a_session_that_waits_is_cancelled_at_once_with_or_without_an_engine() {
 }
 
 #[test]
-fn they_wait_on_while_the_engine_is_away_and_over_a_restart() {
+fn they_wait_on_while_the_engine_is_disconnected_and_over_a_restart() {
     let mut play = full();
     let id = play.comes(named("waits"));
     play.connected = false;

@@ -221,7 +221,7 @@ impl Play {
             .there
             .values()
             .filter_map(|sight| sight.recorded.as_ref());
-        let held = specs.fold(self.others.clone(), |sum, it| {
+        let used = specs.fold(self.others.clone(), |sum, it| {
             sum.plus(&it.spec.total_slots())
         });
         let host = &self.settings.resources.host;
@@ -229,8 +229,8 @@ impl Play {
             host.cpu.unwrap_or(self.info.cpus),
             host.mem.unwrap_or(self.info.memory),
         );
-        let plain = ResourceSlots::new(held.cpu, held.mem);
-        assert!(plain.fits(&all), "{held:?} are more than {all:?}");
+        let plain = ResourceSlots::new(used.cpu, used.mem);
+        assert!(plain.fits(&all), "{used:?} are more than {all:?}");
     }
 }
 

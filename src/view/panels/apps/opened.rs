@@ -201,7 +201,7 @@ pub fn link_to(paint: &mut Paint<'_>, app: &App, cells: Rect, url: &str, number:
 fn draw_public(paint: &mut Paint<'_>, rows: Rect, y: u16, public: &PublicAccess, now: Timestamp) {
     let pieces = [
         piece(tr!("PUBLIC"), Face::Bad),
-        piece(format!("  {}", who(public)), Face::Text),
+        piece(format!("  {}", audience(public)), Face::Text),
     ];
     paint.pieces(rows.x, y, rows.width, &pieces);
     if y + 1 < rows.bottom() {
@@ -210,7 +210,7 @@ fn draw_public(paint: &mut Paint<'_>, rows: Rect, y: u16, public: &PublicAccess,
 }
 
 /// Who may use a public forward.
-pub fn who(public: &PublicAccess) -> String {
+pub fn audience(public: &PublicAccess) -> String {
     if public.allowed.is_empty() {
         return tr!("open to everyone who reaches this machine, without a token").to_owned();
     }

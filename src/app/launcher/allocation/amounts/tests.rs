@@ -63,7 +63,7 @@ fn nothing_said_is_the_first_preset_or_the_settings() {
 }
 
 #[test]
-fn a_launch_of_before_comes_back_as_it_was() {
+fn an_earlier_launch_comes_back_as_it_was() {
     let info = info(&[("a", 1)]);
     let mut request = LaunchRequest {
         cpu: Some(Cpu::from_millis(3000)),

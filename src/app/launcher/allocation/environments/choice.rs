@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_and_names_stand_together() {
+    fn groups_and_names_are_combined() {
         let all = [
             environment("a", "1", Some("One")),
             environment("b", "1", Some("Two")),

@@ -20,7 +20,7 @@ impl VariableProblem {
         Self { part, why }
     }
 
-    pub fn of_value(why: impl Into<String>) -> Self {
+    fn of_value(why: impl Into<String>) -> Self {
         let (part, why) = (VariablePart::Value, why.into());
         Self { part, why }
     }

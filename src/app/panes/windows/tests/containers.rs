@@ -37,7 +37,7 @@ fn two() -> WindowsTest {
 }
 
 #[test]
-fn a_pane_in_another_container_has_a_line_there_and_its_windows() {
+fn a_pane_in_another_container_has_a_connection_there_and_its_windows() {
     let mut world = two();
     assert_eq!(world.led, [None, Some(SUB)]);
     assert_eq!(world.windows(), [1, 7]);

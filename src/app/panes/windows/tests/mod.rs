@@ -126,7 +126,7 @@ impl WindowsTest {
     }
 
     fn control(&mut self, event: StreamEvent) {
-        let stream = *self.controls.last().expect("a control line");
+        let stream = *self.controls.last().expect("a control connection");
         self.happens(stream, event);
     }
 
@@ -187,7 +187,7 @@ impl WindowsTest {
 }
 
 #[test]
-fn one_line_to_a_session_as_long_as_a_pane_is_live() {
+fn one_connection_to_a_session_as_long_as_a_pane_is_live() {
     let mut world = WindowsTest::live(&[(1, "bash"), (2, "vim")]);
     assert_eq!(world.windows(), [1, 2]);
     assert_eq!(world.controls.len(), 1);
@@ -333,12 +333,12 @@ fn the_history_goes_to_a_file_of_the_sessions_name() {
 }
 
 #[test]
-fn without_a_line_the_key_says_why() {
+fn without_a_connection_the_key_says_why() {
     let mut world = WindowsTest::opening();
-    let failure = Failure::refused("this engine has no control line");
+    let failure = Failure::refused("this engine has no control connection");
     world.control(StreamEvent::Ended(StreamEnd::Failed { failure }));
     world.act(Action::WindowNew);
-    assert!(world.toasts[0].contains("this engine has no control line"));
+    assert!(world.toasts[0].contains("this engine has no control connection"));
     world.act(Action::WindowRename);
     assert_eq!(world.toasts.len(), 2, "{:?}", world.toasts);
 
@@ -354,7 +354,7 @@ fn without_a_line_the_key_says_why() {
 }
 
 #[test]
-fn an_old_session_that_knows_no_such_line_says_so_once() {
+fn an_old_session_that_knows_no_such_connection_says_so_once() {
     let mut world = WindowsTest::opening();
     world.control(StreamEvent::Opened);
     world.control(StreamEvent::Data {
@@ -368,7 +368,7 @@ fn an_old_session_that_knows_no_such_line_says_so_once() {
 }
 
 #[test]
-fn a_lost_line_is_opened_again_and_keeps_what_was_known() {
+fn a_lost_connection_is_opened_again_and_keeps_what_was_known() {
     let mut world = WindowsTest::live(&[(1, "bash"), (2, "vim")]);
     let old = world.controls[0];
     world.control(StreamEvent::Ended(StreamEnd::Lost { why: "x".into() }));

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_like_a_secret_is_masked_whoever_wrote_it() {
+    fn what_looks_like_a_secret_is_masked_in_every_source() {
         for (text, masked) in [
             (
                 "asked http://kim:pw1@host:80/x twice",
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn known_values_go_wherever_they_stand_and_the_longest_first() {
+    fn known_values_go_everywhere_and_the_longest_first() {
         let known = ["hush-hush", "hush", "true", "abc"].map(str::to_owned);
         let known = Known::from_values(known.to_vec());
         assert_eq!(
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_that_stand_in_a_file_are_known() {
+    fn secrets_in_a_file_are_known() {
         let text = "secret-key = \"s3cr\"\nenv = { A = 'x', API_TOKEN = 't0k' }\npassword = { env = \"P\" }\n";
         assert_eq!(written_out(text), ["s3cr", "t0k"]);
     }

@@ -30,6 +30,7 @@ use crate::{
     model::{
         files::{FilePath, FilePlace},
         id::ContextName,
+        text::io_reason,
     },
 };
 
@@ -190,7 +191,7 @@ fn destination(file: &Path, name: Option<&OsStr>) -> Result<(Arc<Root>, FilePath
 /// What is copied from this machine. A link that is named itself is followed.
 fn source(file: &Path) -> Result<(Arc<Root>, FilePath), Fail> {
     let real = std::fs::canonicalize(file).map_err(|error| {
-        let text = format!("{}: {}", file.display(), plain(&error));
+        let text = format!("{}: {}", file.display(), io_reason(&error));
         Fail::new(code::NOT_FOUND, text).hint(tr!("check the path"))
     })?;
     match real.file_name() {
@@ -208,13 +209,6 @@ fn parent(path: &Path) -> &Path {
 
 fn open(directory: &Path) -> Result<Arc<Root>, Fail> {
     Ok(Arc::new(Root::open(directory, None)?))
-}
-
-/// Without the number that the system adds.
-fn plain(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    let end = text.find(" (os error").unwrap_or(text.len());
-    text[..end].to_owned()
 }
 
 #[cfg(test)]

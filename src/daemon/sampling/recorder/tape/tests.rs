@@ -170,7 +170,7 @@ fn a_device_that_comes_later_has_no_values_before() {
 }
 
 #[test]
-fn what_was_put_away_goes_on() {
+fn a_stored_tape_continues() {
     let slots = ResourceSlots::new(Cpu::from_millis(2000), Bytes(512));
     let first = tape([reading(0, 0), reading(1, 100), sample(3, 900, 64)]);
     let record = first.to_record(&session(&slots));
@@ -206,7 +206,7 @@ fn samples_that_nobody_watched_are_one_line_without_gaps() {
 }
 
 #[test]
-fn what_the_kernel_counted_stands_over_what_was_sampled() {
+fn what_the_kernel_counted_overrides_what_was_sampled() {
     let counted = |usage: Usage, millis, peak| Usage {
         counted: Counted {
             cpu_millis: Some(millis),

@@ -273,10 +273,10 @@ async fn read(
     loop {
         match from.wait().await {
             Some(ChannelMsg::Data { data }) => {
-                hand_on(data, Output::Stdout, output).await?;
+                pass_on(data, Output::Stdout, output).await?;
             }
             Some(ChannelMsg::ExtendedData { data, ext: STDERR }) => {
-                hand_on(data, Output::Stderr, output).await?;
+                pass_on(data, Output::Stderr, output).await?;
             }
             Some(ChannelMsg::ExitStatus { exit_status }) => code = Some(i64::from(exit_status)),
             Some(ChannelMsg::ExitSignal { signal_name, .. }) => {
@@ -295,7 +295,7 @@ async fn read(
     }
 }
 
-async fn hand_on(
+async fn pass_on(
     mut data: Bytes,
     as_what: fn(Bytes) -> Output,
     output: &mpsc::Sender<Output>,

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_cannot_be_read_does_not_stand_in_the_error() {
+    fn a_key_that_cannot_be_read_isnt_in_the_error() {
         let error = read(&Secret::new(KEY)).unwrap_err().to_string();
         assert_eq!(
             error,

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_that_takes_nothing_is_let_go_of_whoever_waits_for_it() {
+    async fn a_connection_that_reads_nothing_is_given_up_even_if_something_waits_for_it() {
         let (mut wire, handle, mut far) = line().await;
         let long = vec![b'x'; 2 * BACKLOG];
         let mut writing = Box::pin(wire.write_all(&long));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn how_a_line_was_lost_is_kept() {
+    async fn how_a_connection_was_lost_is_kept() {
         let (mut wire, handle, far) = line().await;
         drop(far);
         assert!(wire.read_u8().await.is_err());

@@ -26,25 +26,25 @@ async fn bytes_go_both_ways_and_the_far_end_s_close_is_the_end() {
     assert_eq!(&asked, b"ask");
     port.bytes.write_all(b"answer").await.unwrap();
     assert_eq!(dialled.output.recv().await, Some(stdout("answer")));
-    port.line.fault(Fault::Close(1001));
+    port.proxy.fault(Fault::Close(1001));
     let (_, last) = all(&mut dialled.output).await;
     assert_eq!(last, Output::End { exit_code: None });
 }
 
 #[tokio::test]
-async fn a_cut_line_is_no_end() {
+async fn a_cut_connection_is_no_end() {
     let (pipe, port) = pipe().await;
     let mut dialled = dial::start(pipe);
-    port.line.fault(Fault::Cut);
+    port.proxy.fault(Fault::Cut);
     let (_, last) = all(&mut dialled.output).await;
     assert!(why(last).starts_with("the connection to the manager broke"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_line_is_no_end() {
+async fn a_silent_connection_is_no_end() {
     let (pipe, port) = pipe().await;
     let mut dialled = dial::start(pipe);
-    port.line.fault(Fault::Freeze);
+    port.proxy.fault(Fault::Freeze);
     let (_, last) = all(&mut dialled.output).await;
     assert!(why(last).starts_with("the manager isn't responding"));
     drop(port);
@@ -62,7 +62,7 @@ async fn a_dropped_connection_is_closed_after_its_last_words() {
     let mut said = [0; 10];
     port.bytes.read_exact(&mut said).await.unwrap();
     assert_eq!(&said, b"last words");
-    assert_eq!(port.line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(port.proxy.ended().await, Ended::Farewell(Some(1000)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,5 +102,5 @@ async fn full_both_ways_neither_waits_for_the_other() {
     }
     let (there, _, _) = far.await.unwrap();
     assert!(there.iter().all(|byte| *byte == 2));
-    drop(port.line);
+    drop(port.proxy);
 }

@@ -28,7 +28,7 @@ async fn inner_silent_the_terminal_does_not_answer() {
     let (shown, last) = all(&mut scene.terminal.output).await;
     assert_eq!(shown, b"$ ");
     assert_eq!(why(last), "the terminal in the session stopped answering");
-    drop((scene.ttyd, scene.line));
+    drop((scene.ttyd, scene.proxy));
 }
 
 #[tokio::test]
@@ -49,25 +49,25 @@ async fn outer_closed_the_connection_is_lost_and_the_shell_lives() {
         (1013, "no program listens on the port of the service"),
     ] {
         let mut scene = open().await;
-        scene.line.fault(Fault::Close(code));
+        scene.proxy.fault(Fault::Close(code));
         let (_, last) = all(&mut scene.terminal.output).await;
         assert_eq!(why(last), said);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn outer_silent_the_line_to_the_manager_is_lost() {
+async fn outer_silent_the_connection_to_the_manager_is_lost() {
     let mut scene = open().await;
-    scene.line.fault(Fault::Freeze);
+    scene.proxy.fault(Fault::Freeze);
     let (_, last) = all(&mut scene.terminal.output).await;
     assert_eq!(why(last), "the manager isn't responding: no answer for 20s");
-    drop((scene.ttyd, scene.line));
+    drop((scene.ttyd, scene.proxy));
 }
 
 #[tokio::test]
-async fn outer_cut_the_line_to_the_manager_is_lost() {
+async fn outer_cut_the_connection_to_the_manager_is_lost() {
     let mut scene = open().await;
-    scene.line.fault(Fault::Cut);
+    scene.proxy.fault(Fault::Cut);
     let (_, last) = all(&mut scene.terminal.output).await;
     assert_eq!(
         why(last),

@@ -153,7 +153,7 @@ async fn lost_lines_are_reported_where_they_are_missing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_manager_that_is_away_for_a_moment_is_waited_for() {
+async fn a_manager_that_disconnects_for_a_moment_is_waited_for() {
     let script = LogScript::of([
         (Ok(Some("one\n")), false),
         (Err(lost()), false),
@@ -164,7 +164,7 @@ async fn a_manager_that_is_away_for_a_moment_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_manager_that_stays_away_is_reported() {
+async fn a_manager_that_stays_unreachable_is_reported() {
     let script = LogScript::of([(Ok(Some("one\n")), false), (Err(lost()), false)]);
     let mut chunks = follow::open(script.clone(), following(None)).await.unwrap();
     assert!(chunks.next().await.unwrap().is_ok());

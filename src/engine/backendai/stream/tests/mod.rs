@@ -34,7 +34,7 @@ async fn pipe() -> (PortPipe<DuplexStream>, Port) {
 struct Scene {
     terminal: Attached,
     ttyd: Ttyd,
-    line: TcpProxy,
+    proxy: TcpProxy,
 }
 
 async fn scene(held: &OpenTerminals, tag: &str) -> Scene {
@@ -44,7 +44,7 @@ async fn scene(held: &OpenTerminals, tag: &str) -> Scene {
     Scene {
         terminal: terminal::start(tty.unwrap(), claim),
         ttyd,
-        line: port.line,
+        proxy: port.proxy,
     }
 }
 

@@ -77,7 +77,7 @@ async fn a_dropped_terminal_closes_both_sockets_and_types_its_last_words() {
     drop(scene.terminal);
     assert_eq!(scene.ttyd.received().await, "0last words");
     scene.ttyd.farewell().await;
-    assert_eq!(scene.line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(scene.proxy.ended().await, Ended::Farewell(Some(1000)));
     // The tag is free, so the next terminal doesn't have to wait.
     let free = tokio::time::timeout(Duration::from_secs(1), held.take(super::SESSION, "pane"));
     free.await.unwrap();
@@ -93,7 +93,7 @@ async fn the_same_tag_again_ends_the_older_terminal_first() {
         async move { held.take(super::SESSION, "pane").await }
     });
     first.ttyd.farewell().await;
-    assert_eq!(first.line.ended().await, Ended::Farewell(Some(1000)));
+    assert_eq!(first.proxy.ended().await, Ended::Farewell(Some(1000)));
     let (_, last) = all(&mut first.terminal.output).await;
     assert_eq!(last, Output::End { exit_code: None });
     let _second = second_take.await.unwrap();
@@ -124,7 +124,7 @@ async fn a_flood_holds_the_program_back_and_loses_nothing() {
             }
         }
         scene.ttyd.end(1000).await;
-        (pauses, scene.line)
+        (pauses, scene.proxy)
     });
     // The output isn't read for longer than any silence that counts as a loss.
     tokio::time::sleep(Duration::from_secs(300)).await;
@@ -148,13 +148,13 @@ async fn a_terminal_where_nothing_happens_stays() {
     assert_eq!(said, "0back");
     ttyd.show(b"welcome").await;
     assert_eq!(scene.terminal.output.recv().await, Some(stdout("welcome")));
-    drop(scene.line);
+    drop(scene.proxy);
 }
 
 #[tokio::test]
 async fn a_port_that_refuses_is_worth_another_attempt() {
     let (pipe, port) = pipe().await;
-    port.line.fault(tcpproxy::Fault::Close(1013));
+    port.proxy.fault(tcpproxy::Fault::Close(1013));
     let error = terminal::open(pipe, 80, 24).await.err();
     assert_eq!(error, Some(NotOpened::NotYet));
 }
@@ -171,9 +171,9 @@ async fn what_is_no_ttyd_is_reported() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_cut_at_the_opening_is_reported() {
+async fn a_connection_that_is_cut_at_the_opening_is_reported() {
     let (pipe, port) = pipe().await;
-    port.line.fault(tcpproxy::Fault::Cut);
+    port.proxy.fault(tcpproxy::Fault::Cut);
     let error = terminal::open(pipe, 80, 24).await.err();
     let Some(NotOpened::Failed(why)) = error else {
         panic!("{error:?}");

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     process::Stdio,
     sync::{Arc, Mutex, PoisonError, Weak},
@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 
 use super::socket_check::listens;
 use crate::{
-    engine::api::Result,
+    engine::{api::Result, docker::private_directory::private_directory},
     model::{failure::Failure, text::Clean},
 };
 
@@ -53,9 +53,7 @@ pub(super) async fn running(program: &Path, runtime_dir: &Path) -> Result<Arc<Se
 async fn start(program: &Path, socket: PathBuf) -> Result<Service> {
     let dir = socket.parent().unwrap_or(Path::new("/"));
     let failed = |why: &str| failure(program, why);
-    let mut private = fs::DirBuilder::new();
-    let made = private.recursive(true).mode(0o700).create(dir);
-    made.map_err(|error| failed(&format!("{}: {error}", dir.display())))?;
+    private_directory(dir).map_err(|error| failed(&format!("{}: {error}", dir.display())))?;
     if listens(&socket) {
         let child = Mutex::new(None);
         return Ok(Service { socket, child });

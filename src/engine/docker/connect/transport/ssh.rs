@@ -173,7 +173,7 @@ fn sentence(place: &SshPlace, said: &str) -> Failure {
         None => place.host.clone(),
     };
     let port = place.port.map(|port| format!(" -p {port}"));
-    let by_hand = format!("ssh{} {at}", port.unwrap_or_default());
+    let command = format!("ssh{} {at}", port.unwrap_or_default());
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
     // A shell's message about a missing program; ssh itself reports missing files of its own.
     let no_docker = said.lines().any(|line| {
@@ -191,16 +191,16 @@ fn sentence(place: &SshPlace, said: &str) -> Failure {
     } else if has(&["Host key verification failed"]) {
         (
             tr_sent!("its host key isn't known yet").to_owned(),
-            tr_sent!("log in once with `{by_hand}` and check the key", by_hand),
+            tr_sent!("log in once with `{command}` and check the key", command),
         )
     } else if has(&["Permission denied (", "Too many authentication failures"]) {
         (
             tr_sent!("it doesn't accept your SSH key").to_owned(),
             tr_sent!(
-                "install your key with `ssh-copy-id {at}`, then check that `{by_hand}` asks for \
+                "install your key with `ssh-copy-id {at}`, then check that `{command}` asks for \
                  no password",
                 at,
-                by_hand
+                command
             ),
         )
     } else if no_docker {
@@ -214,14 +214,14 @@ fn sentence(place: &SshPlace, said: &str) -> Failure {
                 "the engine on that machine isn't running, or you have no permission to use it"
             )
             .to_owned(),
-            tr_sent!("check the output of `{by_hand} docker version`", by_hand),
+            tr_sent!("check the output of `{command} docker version`", command),
         )
     } else {
         let line = said.lines().rev().find(|line| !line.trim().is_empty());
         let line = line.unwrap_or(tr_sent!("it closed the connection without a message"));
         (
             Clean::new(line.trim()).into_string(),
-            tr_sent!("check the output of `{by_hand} docker version`", by_hand),
+            tr_sent!("check the output of `{command} docker version`", command),
         )
     };
     Failure::unreachable(&place.url(), why).hint(hint)

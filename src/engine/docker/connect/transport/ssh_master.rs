@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_person_shares_already_is_left_to_them() {
+    fn what_a_user_shares_already_is_left_to_them() {
         assert!(!shares("user me\ncontrolmaster false\ncontrolpersist no\n"));
         assert!(!shares("controlmaster no\ncontrolpath none\n"));
         assert!(shares("controlmaster auto\ncontrolpath /run/x\n"));

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_label_of_the_owner_tells_whose_it_is() {
+    fn the_label_names_the_owner() {
         let mine = customized(&image(&me())).unwrap();
         assert_eq!((mine.name.as_str(), mine.owner), ("my-tools", None));
         let theirs = customized(&image("user:4711")).unwrap();

@@ -86,9 +86,9 @@ impl Pulling {
         if self.over {
             return None;
         }
-        let news = self.progress.next().await;
-        self.over = !matches!(news, PullChange::Moved(_));
-        Some(match news {
+        let change = self.progress.next().await;
+        self.over = !matches!(change, PullChange::Moved(_));
+        Some(match change {
             PullChange::Moved(figures) => Ok(figures),
             PullChange::Failed(error) => Err(self.sorted(error)),
             PullChange::Silent => Err(reason::silent(&self.reference, SILENCE)),

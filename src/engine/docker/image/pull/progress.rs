@@ -136,8 +136,8 @@ mod tests {
         let mut progress = slow(vec![said("Downloading", 7), said("Extracting", 1)]);
         assert!(matches!(progress.next().await, PullChange::Moved(_)));
         // The reported size is the final one.
-        while let Ok(news) = timeout(PATIENCE * 100, progress.next()).await {
-            assert!(matches!(news, PullChange::Moved(_)));
+        while let Ok(change) = timeout(PATIENCE * 100, progress.next()).await {
+            assert!(matches!(change, PullChange::Moved(_)));
         }
     }
 }

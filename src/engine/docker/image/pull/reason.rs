@@ -31,7 +31,7 @@ const BROKEN: [&str; 11] = [
 ];
 
 /// Why a registry can't be reached: the engine's message, its meaning, what to do.
-const AWAY: [(&str, &str, &str); 12] = [
+const UNREACHABLE: [(&str, &str, &str); 12] = [
     (
         "no such host",
         tr_sent!("its name is unknown"),
@@ -166,7 +166,7 @@ pub(super) fn sort(said: &str, tried: &FailedPull<'_>) -> Failure {
     if has(&["http response to https client"]) {
         return plain(registry, tried.kind);
     }
-    if let Some((_, why, hint)) = AWAY.iter().find(|(word, ..)| lower.contains(word)) {
+    if let Some((_, why, hint)) = UNREACHABLE.iter().find(|(word, ..)| lower.contains(word)) {
         return Failure::registry_unreachable(tr_sent!(
             "the registry {registry} can't be reached: {why}",
             registry,
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_breaks_may_be_made_again() {
+    fn a_connection_that_breaks_may_be_opened_again() {
         for said in [
             "unexpected EOF",
             "read tcp: connection reset by peer",

@@ -3,7 +3,7 @@
 use std::{
     fs, io,
     io::Write as _,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -11,6 +11,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::sync::mpsc;
 
 use super::WITH_TIMES;
+use crate::engine::docker::private_directory::private_directory;
 
 /// How much of the end is kept when the disk has no room for the whole log.
 const LAST: usize = 4 * 1024 * 1024;
@@ -180,10 +181,7 @@ fn part_of(path: &Path) -> PathBuf {
 /// The temporary file beside `path`; creates the directory if needed.
 fn create(path: &Path) -> io::Result<fs::File> {
     let dir = path.parent().unwrap_or(Path::new("/"));
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)?;
+    private_directory(dir)?;
     fs::OpenOptions::new()
         .write(true)
         .create(true)

@@ -1,4 +1,4 @@
-//! A person before a screen: types, looks, waits until it shows what is wanted.
+//! A user before a screen: types, looks, waits until it shows what is wanted.
 
 use std::{io, sync::Arc, thread::JoinHandle};
 
@@ -28,11 +28,11 @@ use super::{
 const KEYS: usize = 256;
 
 /// The TUI runs in a thread of its own, on a runtime of one thread, as it does at a terminal.
-pub struct Person {
+pub struct User {
     keys: Option<mpsc::Sender<Msg>>,
     frames: Arc<Frames>,
     drawn: watch::Receiver<usize>,
-    /// Frames there were when the last key was pressed.
+    /// The number of frames when the last key was pressed.
     pressed_at: usize,
     tui: Option<JoinHandle<io::Result<usize>>>,
 }
@@ -71,15 +71,15 @@ fn facts(name: &str) -> Facts {
     }
 }
 
-impl Person {
+impl User {
     /// Sits down at an 80x24 screen and sees the list of this daemon.
     pub async fn at(daemon: &TestDaemon) -> Self {
-        let person = Self::sits_down("jin", ConnectOptions::existing(daemon.paths()));
-        person.sees("▪ connected").await;
-        person
+        let user = Self::sits_down("jin", ConnectOptions::existing(daemon.paths()));
+        user.sees("▪ connected").await;
+        user
     }
 
-    /// Starts the TUI; nothing is waited for.
+    /// Starts the TUI without waiting for anything.
     pub fn sits_down(name: &str, connect: ConnectOptions) -> Self {
         let (keys, mut typed) = mpsc::channel(KEYS);
         let (sender, drawn) = watch::channel(0);
@@ -133,7 +133,7 @@ impl Person {
     }
 
     async fn say(&self, msg: Msg) {
-        let keys = self.keys.as_ref().expect("the person is there");
+        let keys = self.keys.as_ref().expect("the user is there");
         let taken = tokio::time::timeout(PATIENCE, keys.send(msg)).await;
         match taken {
             Ok(Ok(())) => {}
@@ -215,7 +215,7 @@ impl Person {
         self.has_left().await;
     }
 
-    /// Waits until the TUI has ended well.
+    /// Waits until the TUI has ended without an error.
     pub async fn has_left(&mut self) {
         let tui = self.tui.take().expect("the TUI runs");
         let ended = tokio::task::spawn_blocking(move || tui.join());
@@ -228,7 +228,7 @@ impl Person {
     pub async fn launches(&mut self, name: &str) {
         self.presses("n").await;
         self.types(name).await;
-        // Launched from where one stands; the second key says: without a folder.
+        // Launched from the current page; the second key says: without a folder.
         self.presses("alt-enter enter").await;
         self.sees_line(&[name, "RUNNING"]).await;
     }

@@ -41,7 +41,7 @@ pub(super) fn notice(limit: Span) -> SignedDuration {
 
 /// The checks in force, in the order of evaluation. The first one that has expired ends the
 /// session.
-pub(super) fn judge(case: &Case<'_>, now: Timestamp) -> Vec<IdleCheck> {
+pub(super) fn evaluate(case: &Case<'_>, now: Timestamp) -> Vec<IdleCheck> {
     if case.session_type == SessionType::Inference {
         return Vec::new();
     }

@@ -123,7 +123,7 @@ async fn a_lost_engine_ends_what_hangs_on_it_and_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn an_engine_that_hangs_is_reported_with_its_address_and_comes_back_by_itself() {
+async fn an_engine_that_hangs_is_reported_with_its_address_and_comes_back_automatically() {
     let bench = Bench::new();
     let relay = Relay::start(&bench.dir.path().join("relay.sock"), SOCKET.as_ref());
     let engine = engine(bench.instance, bench.dir.path(), Some(&relay.endpoint()));
@@ -135,12 +135,12 @@ async fn an_engine_that_hangs_is_reported_with_its_address_and_comes_back_by_its
         assert!(why.contains("didn't answer for"), "{why}");
         assert!(hint.as_ref().unwrap().contains("journalctl"), "{hint:?}");
     };
-    // From the first word on.
+    // From the first request on.
     relay.set(Manner::Silent);
     silent(probe(&engine).await.unwrap_err());
     relay.set(Manner::Through);
     probe(&engine).await.unwrap();
-    // On a line that stood.
+    // On an open connection.
     relay.set(Manner::Silent);
     silent(engine.ping().await.unwrap_err());
     silent(probe(&engine).await.unwrap_err());

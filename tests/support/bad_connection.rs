@@ -1,4 +1,4 @@
-//! A bad line to a registry: it passes as much as the test allows, and breaks when the test says so.
+//! A bad connection to a registry: it passes as much as the test allows, and breaks when the test says so.
 
 use std::{
     io::{Read as _, Write as _},
@@ -7,47 +7,47 @@ use std::{
     thread,
 };
 
-/// One piece handed on.
+/// The most that is passed on at once.
 const PIECE: usize = 16 * 1024;
 
-pub struct BadLine {
+pub struct BadConnection {
     gate: Arc<Gate>,
     pub port: u16,
 }
 
 struct Gate {
-    state: Mutex<BadLineState>,
+    state: Mutex<ConnectionState>,
     moved: Condvar,
 }
 
-struct BadLineState {
+struct ConnectionState {
     /// Bytes that may pass towards the engine; `None` = all.
     left: Option<usize>,
-    /// Who comes is sent away.
+    /// New connections are refused.
     shut: bool,
     over: bool,
-    held_up: usize,
-    /// Both ends of every line that stands, by its number.
-    lines: Vec<(u64, TcpStream, TcpStream)>,
+    waiting: usize,
+    /// Both ends of every open connection, by its number.
+    connections: Vec<(u64, TcpStream, TcpStream)>,
     next: u64,
 }
 
-impl BadLine {
-    /// All of it passes.
+impl BadConnection {
+    /// A connection on which everything passes.
     pub fn to(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let gate = Arc::new(Gate {
-            state: Mutex::new(BadLineState {
+            state: Mutex::new(ConnectionState {
                 left: None,
                 shut: false,
                 over: false,
-                held_up: 0,
-                lines: Vec::new(),
+                waiting: 0,
+                connections: Vec::new(),
                 next: 0,
             }),
             moved: Condvar::new(),
         });
-        let line = Self {
+        let connection = Self {
             port: listener.local_addr().expect("an address").port(),
             gate: Arc::clone(&gate),
         };
@@ -61,7 +61,7 @@ impl BadLine {
                 }
             }
         });
-        line
+        connection
     }
 
     /// `127.0.0.1:PORT`.
@@ -69,7 +69,7 @@ impl BadLine {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// No more than so many bytes from now on.
+    /// Lets no more than this many bytes pass from now on.
     pub fn let_pass(&self, bytes: usize) {
         self.change(|state| state.left = Some(bytes));
     }
@@ -81,44 +81,44 @@ impl BadLine {
         });
     }
 
-    /// Every line breaks, and who comes is sent away until it is opened.
+    /// Every connection breaks, and new ones are refused until it is opened.
     pub fn shut(&self) {
         self.change(|state| state.shut = true);
         self.cut();
     }
 
-    /// Every line breaks; new ones may be made.
+    /// Every connection breaks; new ones may be opened.
     pub fn cut(&self) {
-        let lines = std::mem::take(&mut self.gate.state().lines);
-        for (_, one, other) in lines {
+        let connections = std::mem::take(&mut self.gate.state().connections);
+        for (_, one, other) in connections {
             let _ = one.shutdown(Shutdown::Both);
             let _ = other.shutdown(Shutdown::Both);
         }
         self.gate.moved.notify_all();
     }
 
-    /// Lines on which something waits to pass. Engines keep idle ones for later.
-    pub fn held_up(&self) -> usize {
-        self.gate.state().held_up
+    /// The number of connections on which something waits to pass. Engines keep idle ones for later.
+    pub fn waiting(&self) -> usize {
+        self.gate.state().waiting
     }
 
-    fn change(&self, change: impl FnOnce(&mut BadLineState)) {
+    fn change(&self, change: impl FnOnce(&mut ConnectionState)) {
         change(&mut self.gate.state());
         self.gate.moved.notify_all();
     }
 }
 
-impl Drop for BadLine {
+impl Drop for BadConnection {
     fn drop(&mut self) {
         self.change(|state| state.over = true);
         self.cut();
-        // Who waits for the next one is woken.
+        // The thread that waits for the next one is woken.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
 
 impl Gate {
-    fn state(&self) -> MutexGuard<'_, BadLineState> {
+    fn state(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -134,7 +134,9 @@ impl Gate {
             let mut state = self.state();
             state.next += 1;
             let number = state.next;
-            state.lines.push((number, copy(&engine), copy(&registry)));
+            state
+                .connections
+                .push((number, copy(&engine), copy(&registry)));
             number
         };
         let (up, down) = (Arc::clone(self), Arc::clone(self));
@@ -153,16 +155,18 @@ impl Gate {
         }
         let _ = from.shutdown(Shutdown::Both);
         let _ = to.shutdown(Shutdown::Both);
-        self.state().lines.retain(|(known, ..)| *known != number);
+        self.state()
+            .connections
+            .retain(|(known, ..)| *known != number);
         self.moved.notify_all();
     }
 
-    /// Until so much may pass; `false` = its line is gone.
+    /// Waits until this much may pass; `false` = the connection is closed.
     fn wait(&self, length: usize, number: u64) -> bool {
         let mut state = self.state();
-        state.held_up += 1;
+        state.waiting += 1;
         let passes = loop {
-            if !state.lines.iter().any(|(known, ..)| *known == number) {
+            if !state.connections.iter().any(|(known, ..)| *known == number) {
                 break false;
             }
             match &mut state.left {
@@ -178,7 +182,7 @@ impl Gate {
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         };
-        state.held_up -= 1;
+        state.waiting -= 1;
         passes
     }
 }

@@ -9,12 +9,15 @@ use workbay::{
     protocol::message::{Reply, Request},
 };
 
-use super::{answered, batch, launches, list, offer, opened};
-use crate::world::{day, key, session, snapshot};
+use super::{batch, launches, offer, opened};
+use crate::{
+    steps::{answered, working_day},
+    world::{day, key, session, snapshot},
+};
 
 #[test]
 fn a_newcomers_first_launch_takes_four_keys() {
-    let screen = answered(list(80, 24).press("n"), offer()).press("ctrl-r enter");
+    let screen = answered(working_day(80, 24).press("n"), offer()).press("ctrl-r enter");
     assert!(launches(&screen).is_empty());
     assert!(screen.sees("no folder mounted"), "{}", screen.text());
     let screen = screen.press("enter");
@@ -70,7 +73,7 @@ fn nothing_typed_is_lost_without_a_question() {
 }
 
 #[test]
-fn a_refusal_stands_beside_its_field() {
+fn a_refusal_is_beside_its_field() {
     let failure = Failure::refused("the name 'train-2' is taken by a session")
         .hint("choose another name")
         .about(Field::Name);

@@ -10,6 +10,9 @@ use crate::{
     terminal::Terminal,
 };
 
+/// The leader key of the TUI.
+pub const LEADER: &str = "\x1d";
+
 /// A machine that knows the cluster as context `cluster` and whatever `more` of contexts.toml says.
 pub fn machine(more: &str) -> Machine {
     let mut machine = Machine::new();
@@ -46,10 +49,10 @@ pub fn machine_at(endpoint: &str) -> Machine {
 
 /// Opens it and waits until the cluster has answered.
 pub fn open(machine: &Machine) -> Terminal {
-    let mut person = Terminal::start(&[BINARY], &machine.env(), 140, 40);
-    person.be_patient(Duration::from_secs(300));
-    person.wait_for("Backend.AI 2");
-    person
+    let mut terminal = Terminal::start(&[BINARY], &machine.env(), 140, 40);
+    terminal.be_patient(Duration::from_secs(300));
+    terminal.wait_for("Backend.AI 2");
+    terminal
 }
 
 /// Sessions of the cluster whose names begin so, ended at the end of the test whatever happens.
@@ -82,45 +85,45 @@ async fn end_all(prefix: &str) {
 }
 
 /// Launches with the launcher: this name, this much, everything else as it comes.
-pub fn launch(person: &mut Terminal, name: &str, cpu: u32) {
-    person.type_("n");
-    person.wait_for("Launch a session");
+pub fn launch(terminal: &mut Terminal, name: &str, cpu: u32) {
+    terminal.type_("n");
+    terminal.wait_for("Launch a session");
     // The environments are reported when the launcher opens.
-    person.wait_for("python");
-    go_to(person, "Name");
-    person.type_(name);
-    person.wait_for(name);
+    terminal.wait_for("python");
+    go_to(terminal, "Name");
+    terminal.type_(name);
+    terminal.wait_for(name);
     // The second step; there the amount is typed over.
-    person.type_("\x1b2");
-    person.wait_for("CPU");
-    go_to(person, "CPU");
-    person.type_("\x15");
-    person.type_(&cpu.to_string());
-    // Launched from where one stands; once more: without a folder.
-    person.type_("\x1b\r");
-    person.wait_for("Press Enter to launch without a folder");
-    person.type_("\r");
-    person.wait_gone("Launch a session");
-    person.wait_until("it is in the list", |screen| row(screen, name).is_some());
+    terminal.type_("\x1b2");
+    terminal.wait_for("CPU");
+    go_to(terminal, "CPU");
+    terminal.type_("\x15");
+    terminal.type_(&cpu.to_string());
+    // Launched from the current page; once more: without a folder.
+    terminal.type_("\x1b\r");
+    terminal.wait_for("Press Enter to launch without a folder");
+    terminal.type_("\r");
+    terminal.wait_gone("Launch a session");
+    terminal.wait_until("it is in the list", |screen| row(screen, name).is_some());
 }
 
 /// From field to field, down to this one.
-fn go_to(person: &mut Terminal, field: &str) {
+fn go_to(terminal: &mut Terminal, field: &str) {
     let there = format!("▎ {field}");
-    if !person.screen().contains(&there) {
-        person.type_until("\t", |screen| screen.contains(&there));
+    if !terminal.screen().contains(&there) {
+        terminal.type_until("\t", |screen| screen.contains(&there));
     }
 }
 
 /// Launches until it runs; rarely a node loses a container in the making.
-pub fn launch_to_run(person: &mut Terminal, prefix: &str) -> String {
+pub fn launch_to_run(terminal: &mut Terminal, prefix: &str) -> String {
     for attempt in ["a", "b"] {
         let name = format!("{prefix}-{attempt}");
-        launch(person, &name, 1);
-        person.wait_until("it runs or has ended", |screen| {
+        launch(terminal, &name, 1);
+        terminal.wait_until("it runs or has ended", |screen| {
             row(screen, &name).is_none_or(|row| row.contains("RUNNING"))
         });
-        if row(&person.screen(), &name).is_some() {
+        if row(&terminal.screen(), &name).is_some() {
             return name;
         }
     }

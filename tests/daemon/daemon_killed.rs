@@ -40,7 +40,7 @@ async fn killed_at(
     (client, id)
 }
 
-/// A session that runs, and its daemon is dead.
+/// A running session whose daemon was killed.
 async fn left_running(place: &DaemonDirectories, request: LaunchRequest) -> Session {
     let mut client = place.client().await;
     let id = client.launch(request).await.unwrap().id;
@@ -120,7 +120,7 @@ async fn killed_while_a_cluster_ends_nothing_of_it_is_left() {
 }
 
 #[tokio::test]
-async fn what_a_command_came_to_while_nobody_was_there() {
+async fn how_a_command_ended_while_nobody_was_there() {
     for (code, info, result) in [
         (0, "task-finished", BatchResult::Success),
         (3, "task-failed", BatchResult::Failure),
@@ -221,7 +221,7 @@ async fn copies_outlive_their_daemon_and_are_remembered() {
     let Ok(Reply::Recents { entries }) = client.connection.ask(Request::Recents).await else {
         panic!("no recents");
     };
-    // The environment that was meant is named, so that another default changes nothing.
+    // The environment is named, so that another default changes nothing.
     let named = LaunchRequest {
         environment: Some("host".to_owned()),
         ..request
