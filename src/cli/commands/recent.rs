@@ -92,7 +92,7 @@ impl RunCommand for RecentCommand {
 
 fn recent_id(text: &str) -> Result<RecentId, String> {
     let number = text.parse();
-    number.map_err(|_| "must be a number that `workbay recent ls` prints".to_owned())
+    number.map_err(|_| tr!("must be a number that `workbay recent ls` prints").to_owned())
 }
 
 fn ls(start: &Start, json: bool) -> Outcome {
