@@ -209,9 +209,9 @@ async fn print_invitations(client: &FolderClient, json: bool) -> Outcome {
         let head = [
             tr_later!("ID"),
             tr_later!("FOLDER"),
-            tr_later!("FROM"),
+            tr_in!("invitation", "FROM"),
             tr_later!("PERMISSION"),
-            tr_later!("SENT"),
+            tr_in!("invitation", "SENT"),
         ];
         print(&head, &invitations, invitation_row)?;
     }
