@@ -159,7 +159,7 @@ fn find(entries: Vec<Recent>, id: RecentId) -> Result<Recent, Fail> {
 }
 
 fn row(entry: &Recent) -> Vec<Cell> {
-    let pinned = if entry.pinned { "yes" } else { "" };
+    let pinned = if entry.pinned { tr!("yes") } else { "" };
     vec![
         entry.id.to_string().into(),
         pinned.into(),

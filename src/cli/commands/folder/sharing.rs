@@ -188,7 +188,11 @@ async fn print_shares(client: &FolderClient, folder: String, json: bool) -> Outc
 }
 
 fn share_row(share: &FolderShare) -> Vec<Cell> {
-    let state = if share.pending { "invited" } else { "shared" };
+    let state = if share.pending {
+        tr!("invited")
+    } else {
+        tr!("shared")
+    };
     vec![
         share.user.as_str().into(),
         share.permission.as_str().into(),
