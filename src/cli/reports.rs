@@ -48,7 +48,9 @@ pub fn closed() -> Fail {
 
 fn lost(why: &str) -> Fail {
     let fail = Fail::new(code::UNREACHABLE, why.to_owned());
-    fail.hint(tr!("try again. `workbay daemon status` shows whether the daemon runs"))
+    fail.hint(tr!(
+        "try again. `workbay daemon status` shows whether the daemon runs"
+    ))
 }
 
 /// Ends the work when the user or the system ends the command. `left` is what remains then.

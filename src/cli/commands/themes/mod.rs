@@ -114,5 +114,10 @@ fn cells(row: ThemeRow) -> Vec<Cell> {
         "workbay"
     };
     let mark = if row.in_use { tr!("in use") } else { "" };
-    vec![locale::text(row.kind).into(), row.name.into(), from.into(), mark.into()]
+    vec![
+        locale::text(row.kind).into(),
+        row.name.into(),
+        from.into(),
+        mark.into(),
+    ]
 }
