@@ -165,8 +165,8 @@ fn row(forward: &Forward) -> Vec<Cell> {
 fn state(forward: &Forward) -> String {
     match (&forward.broken, &forward.public) {
         (Some(why), _) => tr!("failed: {why}", why),
-        (None, Some(_)) => "public".to_owned(),
-        (None, None) => "open".to_owned(),
+        (None, Some(_)) => tr!("public").to_owned(),
+        (None, None) => tr_in!("port", "open").to_owned(),
     }
 }
 

@@ -13,9 +13,9 @@ use crate::{
 pub fn cell(session: &Session, now: Timestamp, theme: Option<&Theme>) -> Cell {
     let text = match reclaim(session) {
         Reclaim::Never => "-".to_owned(),
-        Reclaim::Exempt => "exempt".to_owned(),
+        Reclaim::Exempt => tr!("exempt").to_owned(),
         Reclaim::At(until) if until > now => elapsed(until.as_second() - now.as_second()),
-        Reclaim::Due | Reclaim::At(_) => "now".to_owned(),
+        Reclaim::Due | Reclaim::At(_) => tr_in!("reclaim", "now").to_owned(),
     };
     let check = nearest(&session.idle_checks).map(|(check, _)| standing(check, now));
     let face = match (reclaim(session), check) {

@@ -19,12 +19,12 @@ impl JsonLines {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.0.extend_from_slice(piece);
             if self.0.len() > LONGEST {
-                return Err(lost("the daemon sent a report that is too long"));
+                return Err(lost(tr!("the daemon sent a report that is too long")));
             }
             if self.0.ends_with(b"\n") {
                 let line = std::mem::take(&mut self.0);
                 let report = serde_json::from_slice(&line)
-                    .map_err(|_| lost("the daemon sent a report of an unknown form"))?;
+                    .map_err(|_| lost(tr!("the daemon sent a report of an unknown form")))?;
                 complete.push(report);
             }
         }
@@ -43,12 +43,14 @@ pub fn failed(end: StreamEnd) -> Result<(), Fail> {
 
 /// The daemon ended without a word.
 pub fn closed() -> Fail {
-    lost("the daemon closed the stream")
+    lost(tr!("the daemon closed the stream"))
 }
 
 fn lost(why: &str) -> Fail {
     let fail = Fail::new(code::UNREACHABLE, why.to_owned());
-    fail.hint("try again. `workbay daemon status` shows whether the daemon runs")
+    fail.hint(tr!(
+        "try again. `workbay daemon status` shows whether the daemon runs"
+    ))
 }
 
 /// Ends the work when the user or the system ends the command. `left` is what remains then.
@@ -66,5 +68,5 @@ pub async fn unless_interrupted<T>(
 }
 
 fn cancelled(left: &str) -> Fail {
-    Fail::new(code::INTERRUPTED, format!("cancelled: {left}"))
+    Fail::new(code::INTERRUPTED, tr!("cancelled: {left}", left))
 }

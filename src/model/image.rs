@@ -16,7 +16,7 @@ pub const OWN_NAME: &str = "ai.backend.customized-image.name";
 pub const OWN_OWNER: &str = "ai.backend.customized-image.owner";
 pub const OWN_EMAIL: &str = "ai.backend.customized-image.user.email";
 /// The heading of the images that the user created from sessions.
-pub const MY_ENVIRONMENTS: &str = "My environments";
+pub const MY_ENVIRONMENTS: &str = tr_sent!("My environments");
 /// The path of the image's own Python.
 pub const RUNTIME_PATH: &str = "ai.backend.runtime-path";
 /// The protocol of ports that a launch opens in advance.

@@ -152,7 +152,7 @@ pub fn main() -> Place {
             Item::new(tr!("Launch a session"), &["launch"]),
             Item::new(tr!("Recent launches"), &["recent"]),
             Item::new(tr!("Folders"), &["folder"]),
-            Item::new(tr!("Open ports"), &["port"]),
+            Item::new(tr_in!("list", "Open ports"), &["port"]),
             Item::new(tr!("Environments"), &["env"]),
             Item::new(tr!("Available resources"), &["resources"]),
             Item::new(tr!("Notifications"), &["notifications"]),

@@ -55,10 +55,13 @@ pub fn key_tester(keymap: &Keymap) -> Result<()> {
         )
     })?;
     say(tr!("Press keys. Press Ctrl-C twice to quit."))?;
-    say(&format!(
-        "{:KEY$} {:BYTES$} {:ASKED$} IN WORKBAY",
-        "KEY", "TO A PROGRAM", "IF IT ASKED"
-    ))?;
+    let [key, bytes, asked] = [
+        (tr!("KEY"), KEY),
+        (tr!("TO A PROGRAM"), BYTES),
+        (tr!("IF IT ASKED"), ASKED),
+    ]
+    .map(|(head, cells)| text::pad(head, cells));
+    say(&format!("{key} {bytes} {asked} {}", tr!("IN WORKBAY")))?;
     let mut interrupted = false;
     loop {
         let event = event::read()?;

@@ -94,7 +94,7 @@ impl Sheet {
         let color = match &entry.item.value {
             Value::Text(text) => color::parse(text),
             Value::Integer(number) => u8::try_from(*number).ok().map(Color::Indexed),
-            _ => return Err(entry.item.mismatch("a color")),
+            _ => return Err(entry.item.mismatch(tr!("a color"))),
         };
         let Some(color) = color else {
             return Err(self.no_color(&entry.item));
@@ -116,9 +116,9 @@ impl Sheet {
                 ..Written::default()
             },
             _ => {
-                return Err(entry
-                    .item
-                    .mismatch("a color or a table like { fg = \"red\" }"));
+                let form = "{ fg = \"red\" }";
+                let expected = tr!("a color or a table like {form}", form);
+                return Err(entry.item.mismatch(&expected));
             }
         };
         self.styles.retain(|(name, _)| name != face);
@@ -160,7 +160,7 @@ impl Sheet {
         let name = match &item.value {
             Value::Text(text) => text.clone(),
             Value::Integer(number) => number.to_string(),
-            _ => return Err(item.mismatch("a color")),
+            _ => return Err(item.mismatch(tr!("a color"))),
         };
         if self.color(&name).is_some() {
             Ok(name)
@@ -173,7 +173,7 @@ impl Sheet {
         let name = match &item.value {
             Value::Text(text) => text.clone(),
             Value::Integer(number) => number.to_string(),
-            _ => return item.mismatch("a color"),
+            _ => return item.mismatch(tr!("a color")),
         };
         let own = self.palette.iter().map(|(name, _)| name.as_str());
         let known: Vec<&str> = own

@@ -34,14 +34,14 @@ pub fn word(standing: Standing, glyphs: &Glyphs) -> String {
 /// The cell of the list: the time until the session is reclaimed, in the color of its check.
 pub fn until_end(session: &Session, now: Timestamp) -> (String, Face) {
     match reclaim(session) {
-        Reclaim::Due => (tr!("now").to_owned(), Face::Bad),
+        Reclaim::Due => (tr_in!("reclaim", "now").to_owned(), Face::Bad),
         Reclaim::Exempt => (tr!("exempt").to_owned(), Face::Dim),
         Reclaim::Never => ("-".to_owned(), Face::Dim),
         Reclaim::At(until) => {
             let left = until.as_second() - now.as_second();
             let check = nearest(&session.idle_checks).map(|(check, _)| standing(check, now));
             let text = if left < 0 {
-                tr!("now").to_owned()
+                tr_in!("reclaim", "now").to_owned()
             } else {
                 durations::coarse(left)
             };

@@ -47,13 +47,14 @@ pub struct BulkReport {
 impl BulkReport {
     /// `58 terminated, 1 left out, 2 failed`.
     pub fn counts(&self) -> String {
-        let mut text = format!("{} {}", self.done.len(), self.verb.done());
+        let counted = |count: usize, word: &str| tr!("{count} {word}", count, word);
+        let mut text = counted(self.done.len(), self.verb.done());
         for (count, word) in [
             (self.refused.len(), tr!("left out")),
             (self.failed.len(), tr!("failed")),
         ] {
             if count > 0 {
-                text = format!("{text}, {count} {word}");
+                text = format!("{text}, {}", counted(count, word));
             }
         }
         text

@@ -202,7 +202,7 @@ fn exempt(rules: Option<&RulesState>) -> ExtendRow {
     };
     ExtendRow {
         choice: ExtendChoice::Do(Keep::Exempt),
-        title: tr!("Exempt").to_owned(),
+        title: tr_in!("action", "Exempt").to_owned(),
         note,
         until: None,
         allowed,

@@ -236,7 +236,7 @@ fn of_pane(panes: &Panes, pane: &Pane) -> ShellRow {
             name = window.name
         )),
         (PaneState::Live, None) if pane.place == ShellPlace::Host => tr!("this machine").into(),
-        (PaneState::Live, None) => tr!("open").into(),
+        (PaneState::Live, None) => tr_in!("shell", "open").into(),
         (PaneState::Opening, _) => tr!("opening").into(),
         (PaneState::Ended { .. }, _) => tr!("ended").into(),
         (PaneState::Paused, _) => tr!("paused").into(),

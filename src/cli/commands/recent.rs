@@ -92,7 +92,7 @@ impl RunCommand for RecentCommand {
 
 fn recent_id(text: &str) -> Result<RecentId, String> {
     let number = text.parse();
-    number.map_err(|_| "must be a number that `workbay recent ls` prints".to_owned())
+    number.map_err(|_| tr!("must be a number that `workbay recent ls` prints").to_owned())
 }
 
 fn ls(start: &Start, json: bool) -> Outcome {
@@ -159,7 +159,7 @@ fn find(entries: Vec<Recent>, id: RecentId) -> Result<Recent, Fail> {
 }
 
 fn row(entry: &Recent) -> Vec<Cell> {
-    let pinned = if entry.pinned { "yes" } else { "" };
+    let pinned = if entry.pinned { tr!("yes") } else { "" };
     vec![
         entry.id.to_string().into(),
         pinned.into(),

@@ -256,8 +256,8 @@ fn presets(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
     presets
         .map(|preset| {
             let fits = match preset.allocatable {
-                Some(true) => "yes",
-                Some(false) => "no",
+                Some(true) => tr!("yes"),
+                Some(false) => tr!("no"),
                 None => "-",
             };
             let only = preset.resource_group.as_ref();
@@ -338,13 +338,18 @@ fn agents(catalogue: &Catalogue) -> Vec<Vec<Cell>> {
     let agents = catalogue.agents.iter();
     agents
         .map(|agent| {
+            let schedulable = if agent.schedulable {
+                tr!("yes")
+            } else {
+                tr!("no")
+            };
             vec![
                 agent.id.as_str().into(),
                 agent.status.as_str().into(),
                 agent.resource_group.as_str().into(),
                 slots(&agent.occupied).into(),
                 slots(&agent.available).into(),
-                if agent.schedulable { "yes" } else { "no" }.into(),
+                schedulable.into(),
             ]
         })
         .collect()

@@ -139,7 +139,7 @@ impl Folder {
             (Some(group), ..) => tr!("project {group}", group),
             (None, "group", _) => tr!("the project's").to_owned(),
             (None, "machine", _) => tr!("this machine's").to_owned(),
-            (None, _, true) => tr!("yours").to_owned(),
+            (None, _, true) => tr_in!("folder", "yours").to_owned(),
             (None, _, false) => tr!("shared with you").to_owned(),
         }
     }

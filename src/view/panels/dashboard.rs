@@ -319,7 +319,7 @@ fn draw_session(
             };
             (tr!("in {max}", max = durations::coarse(left.max(0))), face)
         }
-        None => (tr!("now").to_owned(), Face::Bad),
+        None => (tr_in!("reclaim", "now").to_owned(), Face::Bad),
     };
     cell(paint, line, columns.note, &when, face);
     let x = columns.cpu.0;

@@ -118,7 +118,11 @@ fn draw_files(
 
 fn draw_file(paint: &mut Paint<'_>, row: Rect, file: &UnsavedFile, is_lost: bool, chosen: bool) {
     let mark = if chosen { paint.glyphs.on } else { " " };
-    let end = if is_lost { tr!("lost") } else { tr!("kept") };
+    let end = if is_lost {
+        tr_in!("file", "lost")
+    } else {
+        tr_in!("file", "kept")
+    };
     let end = format!("{:>10}  {end}", file.size.to_string());
     let room = usize::from(row.width).saturating_sub(text::width(&end) + 5);
     let (path, _) = text::fit_path(&format!("/{}", file.path), room, paint.glyphs.ellipsis);

@@ -456,7 +456,7 @@ fn after_leader(keymap: &Keymap) -> Vec<PaneHint> {
 fn hints_when_ended(pane: &Pane, keymap: &Keymap) -> Vec<PaneHint> {
     let mut hints = Vec::new();
     if pane.can_reopen() {
-        hints.push(PaneHint::new("Enter", tr!("new")));
+        hints.push(PaneHint::new("Enter", tr_in!("shell", "new")));
     }
     let relaunch = keymap.keys_for(Scope::Panes, Action::PaneRelaunch);
     if let Some(key) = relaunch.first().filter(|_| pane.session_over) {

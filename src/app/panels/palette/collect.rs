@@ -196,17 +196,19 @@ fn ports(forward: &Forward) -> Vec<PaletteEntry> {
         title = forward.title,
         session_name = forward.session_name
     );
-    let entry = |verb: &str, choice: Choice| {
+    let entry = |verb: &str, text: String, choice: Choice| {
         let id = format!("{verb}/{}/{}", forward.session.id, forward.title);
-        let texts = (format!("{verb} {name}"), String::new());
+        let texts = (text, String::new());
         PaletteEntry::new(EntryKind::Port, id, texts, choice)
             .noted(format!("{}:{}", forward.address, forward.port))
     };
-    let copy = entry(tr!("copy the URL of"), Choice::CopyUrl(forward.id));
-    match forward.target {
-        ForwardTarget::Ssh => vec![copy],
-        _ => vec![entry(tr!("open"), Choice::Browse(forward.id)), copy],
+    let text = tr!("copy the URL of {name}", name);
+    let copy = entry("copy", text, Choice::CopyUrl(forward.id));
+    if forward.target == ForwardTarget::Ssh {
+        return vec![copy];
     }
+    let text = tr!("open {name}", name);
+    vec![entry("open", text, Choice::Browse(forward.id)), copy]
 }
 
 fn recents(data: &PaletteData, env: &PanelEnv<'_>) -> Vec<PaletteEntry> {

@@ -234,7 +234,7 @@ async fn trashed(connection: &Connection, context: ContextName) -> Result<Vec<Ca
     let candidate = |folder: &Folder| {
         let alike = folders.iter().filter(|it| it.name == folder.name);
         if alike.count() == 1 {
-            return Candidate::new(folder.name.to_string(), "in the trash".to_owned());
+            return Candidate::new(folder.name.to_string(), tr!("in the trash").to_owned());
         }
         Candidate::new(folder.id.to_string(), folder.name.to_string())
     };

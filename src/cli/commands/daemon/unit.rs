@@ -31,7 +31,7 @@ const PATH: &str = "PATH";
 /// Prints the unit for the running program.
 pub fn print() -> Outcome {
     let program = env::current_exe()
-        .map_err(|error| Fail::new(1, format!("can't find the path of this program: {error}")))?;
+        .map_err(|error| Fail::new(1, tr!("workbay's path is unknown: {error}", error)))?;
     output::print(&unit(&program, |name| env::var(name).ok()))?;
     Ok(0)
 }

@@ -188,7 +188,11 @@ async fn print_shares(client: &FolderClient, folder: String, json: bool) -> Outc
 }
 
 fn share_row(share: &FolderShare) -> Vec<Cell> {
-    let state = if share.pending { "invited" } else { "shared" };
+    let state = if share.pending {
+        tr!("invited")
+    } else {
+        tr!("shared")
+    };
     vec![
         share.user.as_str().into(),
         share.permission.as_str().into(),
@@ -209,9 +213,9 @@ async fn print_invitations(client: &FolderClient, json: bool) -> Outcome {
         let head = [
             tr_later!("ID"),
             tr_later!("FOLDER"),
-            tr_later!("FROM"),
+            tr_in!("invitation", "FROM"),
             tr_later!("PERMISSION"),
-            tr_later!("SENT"),
+            tr_in!("invitation", "SENT"),
         ];
         print(&head, &invitations, invitation_row)?;
     }

@@ -46,7 +46,7 @@ pub fn ls(start: &Start, arguments: &ImageLs) -> Outcome {
 
 fn row(image: &StoredImage) -> Vec<Cell> {
     let name = match (&image.name, &image.owner) {
-        (Some(name), Some(owner)) => format!("{name} (by {owner})"),
+        (Some(name), Some(owner)) => tr!("{name} (by {owner})", name, owner),
         (Some(name), None) => name.to_string(),
         (None, _) => "-".to_owned(),
     };

@@ -18,7 +18,7 @@ use crate::{
         commands::RunCommand,
         fail::{Fail, Outcome},
         invocation::Invocation,
-        tty,
+        output, tty,
     },
     model::settings::{ClipboardPolicy, TerminalSettings},
     terminal::{
@@ -102,7 +102,11 @@ impl RunCommand for Replay {
         io::Write::flush(&mut screen).map_err(|error| terminal_fails(&error))?;
         let size = termios::tcgetwinsize(io::stdout()).ok();
         if size.is_some_and(|size| size.ws_col < columns || size.ws_row < rows) {
-            eprintln!("The recording has {columns}x{rows} cells, more than this terminal");
+            output::remark(&tr!(
+                "The recording has {columns}x{rows} cells, more than this terminal",
+                columns,
+                rows
+            ));
         }
         problem.map_or(Ok(0), Err)
     }

@@ -284,7 +284,7 @@ fn list<'a>(
 fn batch(session: &Session) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if session.session_type == SessionType::Batch {
-        fields.push((tr_later!("Type"), "batch".to_owned()));
+        fields.push((tr_later!("Type"), tr!("batch").to_owned()));
     }
     if let Some(command) = &session.startup_command {
         fields.push((tr_later!("Command"), secret_rules::mask(command.as_str())));

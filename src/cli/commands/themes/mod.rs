@@ -15,7 +15,7 @@ use crate::{
         invocation::Invocation,
         output::{self, Cell},
     },
-    keymap, theme,
+    keymap, locale, theme,
 };
 
 #[derive(Args, Debug)]
@@ -108,7 +108,16 @@ fn listed(kind: &'static str, names: Vec<(String, bool)>, chosen: &str) -> Vec<T
 }
 
 fn cells(row: ThemeRow) -> Vec<Cell> {
-    let from = if row.own { "yours" } else { "workbay" };
+    let from = if row.own {
+        tr_in!("file", "yours")
+    } else {
+        "workbay"
+    };
     let mark = if row.in_use { tr!("in use") } else { "" };
-    vec![row.kind.into(), row.name.into(), from.into(), mark.into()]
+    vec![
+        locale::text(row.kind).into(),
+        row.name.into(),
+        from.into(),
+        mark.into(),
+    ]
 }

@@ -77,12 +77,12 @@ impl Dialog for AppLauncher {
             },
             AppPage::Public(_) => tr!("Open to public?").to_owned(),
             AppPage::End(question) => {
-                let verb = if question.restarts {
-                    tr!("Restart")
+                let title = &question.app.title;
+                if question.restarts {
+                    tr!("Restart {title}?", title)
                 } else {
-                    tr!("Stop")
-                };
-                format!("{verb} {}?", question.app.title)
+                    tr!("Stop {title}?", title)
+                }
             }
             AppPage::Starting(starting) => tr!("{title} of {name}", title = starting.title, name),
             AppPage::Failed(failed) => tr!("{title} of {name}", title = failed.title, name),

@@ -14,7 +14,12 @@ use crate::{
 };
 
 /// The columns behind the name, with their cells.
-const KIND: u16 = 7;
+const KINDS: [FileKind; 4] = [
+    FileKind::Directory,
+    FileKind::File,
+    FileKind::Link,
+    FileKind::Special,
+];
 const SIZE: u16 = 6;
 const MODIFIED: u16 = 12;
 const MODE: u16 = 9;
@@ -27,7 +32,8 @@ const RECENT_DAYS: i64 = 180;
 /// Where the columns are.
 struct Places {
     name: (u16, u16),
-    kind: u16,
+    /// Where it begins, and its cells.
+    kind: (u16, u16),
     size: u16,
     modified: u16,
     mode: u16,
@@ -38,11 +44,13 @@ impl Places {
         let mode = area.right().saturating_sub(MODE);
         let modified = mode.saturating_sub(MODIFIED + GAP);
         let size = modified.saturating_sub(SIZE + GAP);
-        let kind = size.saturating_sub(KIND + GAP);
+        let cells = KINDS.map(|it| text::width(word(it)) as u16);
+        let cells = cells.into_iter().max().unwrap_or(0);
+        let kind = size.saturating_sub(cells + GAP);
         let name = area.x + FRONT;
         Self {
             name: (name, kind.saturating_sub(name + GAP)),
-            kind,
+            kind: (kind, cells),
             size,
             modified,
             mode,
@@ -93,7 +101,8 @@ fn draw_titles(paint: &mut Paint<'_>, explorer: &Explorer, places: &Places, y: u
     };
     let (name, face) = title(paint, tr!("Name"), Some(FileOrder::Name));
     paint.text(places.name.0, y, places.name.1, &name, face);
-    paint.text(places.kind, y, KIND, tr!("Kind"), Face::TableHead);
+    let (x, cells) = places.kind;
+    paint.text(x, y, cells, tr!("Kind"), Face::TableHead);
     let (size, face) = title(paint, tr!("Size"), Some(FileOrder::Size));
     paint.right(places.size, y, SIZE, &size, face);
     let (modified, face) = title(paint, tr!("Modified"), Some(FileOrder::Modified));
@@ -118,7 +127,8 @@ fn draw_row(
     let face = face_of(entry, is_chosen);
     paint.text(row.x + 2, y, 1, glyph(paint, entry.kind), face);
     draw_name(paint, entry, places.name, y, face);
-    paint.text(places.kind, y, KIND, word(entry.kind), Face::Dim);
+    let (x, cells) = places.kind;
+    paint.text(x, y, cells, word(entry.kind), Face::Dim);
     let size = match entry.kind {
         FileKind::File => amount::short(Bytes(entry.size)),
         _ => paint.glyphs.dot.to_owned(),

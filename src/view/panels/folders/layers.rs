@@ -297,7 +297,7 @@ pub(super) fn draw_invitations(
     columns(
         paint,
         head(rows),
-        [tr!("Folder"), tr!("Access"), tr!("From")],
+        [tr!("Folder"), tr!("Access"), tr_in!("invitation", "From")],
         Face::TableHead,
     );
     let shown = invitations.iter().enumerate().skip(list.list.scroll());
