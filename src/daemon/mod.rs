@@ -153,7 +153,7 @@ fn live(options: DaemonOptions) -> Result<()> {
         }
         let successor = Successor::new(&controls);
         let serving = serve_locked(options, controls, lock, inherited, Some(successor));
-        // As a task of a worker: waking this thread, which is none, would cost a switch of threads for each event.
+        // A task of the runtime is cheaper to wake than this thread, which is outside of it.
         match tokio::spawn(serving).await {
             Ok(ended) => ended,
             Err(error) => match error.try_into_panic() {

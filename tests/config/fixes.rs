@@ -205,7 +205,6 @@ const WITHOUT_FIX: &[(Reason, &[&str])] = &[
             "app '{name}' didn't answer on port {} within {} seconds",
             "app '{name}' doesn't end, not even when it is killed",
             "ca-file {shown}: {why}",
-            "can't find the path of this program: {error}",
             "connecting to port {port} of the session took too long",
             "files for the session can't be read: {error}",
             "in the session: {why}",
