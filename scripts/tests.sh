@@ -10,9 +10,10 @@ case "${LC_ALL:-${LC_MESSAGES:-${LANG:-}}}" in
         ;;
 esac
 
-# Temporary files of tests are in memory if there is room and nobody chose a place: trees of thousands of directories
-# and databases take many times longer on a busy disk.
+# The programs whose temporary files are in memory if there is room: trees of thousands of directories and databases take
+# many times longer on a busy disk. The others test disks and engines, or show paths.
 memory=/dev/shm
+in_memory=(lib backendai daemon cli process)
 room_in_memory() {
     local mebibytes
     grep -q "^[^ ]* $memory tmpfs " /proc/mounts || return 1
@@ -21,9 +22,15 @@ room_in_memory() {
         [ "$mebibytes" -ge 4096 ] || return 1
     done
 }
-if [ -z "${TMPDIR:-}" ] && [ -d "$memory" ] && [ -w "$memory" ] && room_in_memory 2>/dev/null; then
-    export TMPDIR=$memory
-fi
+
+# temporary_files NAME: where a program or a part of one has its temporary files.
+temporary_files() {
+    local place=${TMPDIR:-/tmp}
+    if [ -z "${TMPDIR:-}" ] && [[ " ${in_memory[*]} " == *" $1 "* ]] && room_in_memory; then
+        place=$memory
+    fi
+    echo "$place"
+}
 
 # Test programs, and parts of one, that mostly wait (for an engine or another program) run three times as many tests at
 # once as there are processors.

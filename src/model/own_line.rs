@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(korean(ready()), "workbay: 준비됨");
         assert_eq!(korean(ended(3)), "workbay: 끝났습니다 (종료 코드 3)");
         let on_core = limits_on_core("0.5", "0-1", "1 GiB", "64 MiB", 4096);
-        let limits = "workbay: 제한         0.5 CPU (코어 0-1), 메모리 1 GiB (스왑 없음), 공유 메모리 64 MiB, 프로세스 4096";
+        let limits = "workbay: 제한         CPU 0.5 (코어 0-1), 메모리 1 GiB (스왑 없음), 공유 메모리 64 MiB, 프로세스 4096";
         assert_eq!(korean(on_core), limits);
         assert_eq!(korean(command("make all")), "workbay: 명령: make all");
         let long = korean(long_command("make all", 2));
