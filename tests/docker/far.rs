@@ -83,7 +83,7 @@ fn an_engine_of_another_machine() {
     ];
     again("far::all_of_it", &tls, &far.tcp());
 
-    let path = path_with(&far.ssh_program("known", "person"));
+    let path = path_with(&far.ssh_program("known", "user"));
     again("far::all_of_it", &[("PATH", &path)], &far.ssh());
     let log = far.path("sshd.log");
     again(
@@ -95,7 +95,7 @@ fn an_engine_of_another_machine() {
     again("far::homes_of_one_away", &[("PATH", &path)], &far.ssh());
 
     // An unknown server, and a user that it doesn't know.
-    let path = path_with(&far.ssh_program("daemon.json", "person"));
+    let path = path_with(&far.ssh_program("daemon.json", "user"));
     again_refused(
         &[("PATH", &path)],
         &far.ssh(),

@@ -95,12 +95,12 @@ impl FarEngine {
                  -extfile {name}.ext -out {certificate}"
             ));
         }
-        for name in ["host", "person"] {
+        for name in ["host", "user"] {
             self.run("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", name]);
         }
         let server = format!(
             "ListenAddress {}\nHostKey /mnt/host\nPidFile none\nUsePAM no\nStrictModes no\n\
-             PermitRootLogin yes\nAuthorizedKeysFile /mnt/terminal.pub\nPasswordAuthentication no\n\
+             PermitRootLogin yes\nAuthorizedKeysFile /mnt/user.pub\nPasswordAuthentication no\n\
              KbdInteractiveAuthentication no\n",
             self.address
         );
