@@ -4,9 +4,7 @@ use crate::{machine::Machine, private_engine::PrivateEngine, wait};
 
 /// A machine whose sessions run on an engine of its own, and one session.
 fn with_its_engine(live_restore: bool) -> Option<(Machine, PrivateEngine)> {
-    let Some(engine) = PrivateEngine::start_with(live_restore) else {
-        return None;
-    };
+    let engine = PrivateEngine::start_with(live_restore)?;
     let machine = Machine::new();
     let config = machine.path("config").join("config.toml");
     let text = format!(

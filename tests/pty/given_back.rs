@@ -59,7 +59,7 @@ fn a_signal_that_ends_the_full_screen_gives_the_terminal_back() {
     for (name, number) in SIGNALS {
         let terminal = start(&machine, "");
         terminal.wait_for("No running sessions");
-        signal(&child(&terminal), name);
+        signal(child(&terminal), name);
         given_back(&terminal, 128 + number);
     }
 }
@@ -71,7 +71,7 @@ fn a_signal_that_ends_a_shell_or_a_command_gives_the_terminal_back() {
     for (name, number) in SIGNALS.into_iter().chain([("INT", 2)]) {
         let terminal = start(&machine, "shell ends");
         terminal.wait_for("work@ends");
-        signal(&child(&terminal), name);
+        signal(child(&terminal), name);
         given_back(&terminal, 128 + number);
     }
     let full_screen =
@@ -79,7 +79,7 @@ fn a_signal_that_ends_a_shell_or_a_command_gives_the_terminal_back() {
     for (name, number) in [("QUIT", 3), ("TERM", 15), ("HUP", 1)] {
         let terminal = start(&machine, full_screen);
         terminal.wait_for("here");
-        signal(&child(&terminal), name);
+        signal(child(&terminal), name);
         given_back(&terminal, 128 + number);
     }
 }
@@ -93,7 +93,7 @@ fn output_that_comes_with_the_signal_switches_nothing_on_again() {
     for (name, number) in SIGNALS.into_iter().chain([("TERM", 15)]) {
         let terminal = start(&machine, flood);
         terminal.wait_bytes(50_000);
-        signal(&child(&terminal), name);
+        signal(child(&terminal), name);
         given_back(&terminal, 128 + number);
     }
 }
