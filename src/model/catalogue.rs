@@ -259,7 +259,7 @@ impl SlotLimits {
     }
 }
 
-/// The lower of two limits, of which `None` is no limit.
+/// The lower of two limits; `None` = no limit.
 pub fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
